@@ -63,7 +63,7 @@ void write_question_with_answers(const SolvedQuestion& solved, JsonWriter& json)
   json.key("others");
   std::vector<std::string> others;
   for (const Recognised& row : recognisable(solved)) {
-    if (row.kind >= Recognised::Kind::operand) others.push_back(row.says);
+    if (row.kind >= Recognised::Kind::shown) others.push_back(row.says);
   }
   json.strings(others);
   json.key("judged");

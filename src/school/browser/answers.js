@@ -20,33 +20,57 @@ const inLowerCase = (word) => word.replace(/[A-Z]/g, (letter) => letter.toLowerC
 
 const trimmedOf = (text, edges) => text.replace(new RegExp(`^[${edges}]+|[${edges}]+$`, "gu"), "");
 
-// One of the choices, by its words, its number or the words that it alone begins with.
+// Whether `words` stand in a text as they are, from the beginning of a word to the end of one.
+function hasWords(text, words) {
+  const isAround = (character) => character === undefined || ' ,:()"'.includes(character);
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1))
+    if (isAround(text[at - 1]) && isAround(text[at + words.length])) return true;
+  return false;
+}
+
+// One of the choices, by its words or its number; by what it alone begins with, or has in it; or it stands itself in a
+// longer answer.
 function readChoice(typed, { choices }) {
   const word = inLowerCase(typed);
   const place = choices.findIndex((choice, i) => word === inLowerCase(choice) || word === String(i + 1));
   if (place >= 0) return { value: choices[place] };
-  const begins = choices.filter((choice) => {
-    const words = inLowerCase(choice);
-    return words.startsWith(word) && /^[ ,:(]/.test(words.slice(word.length));
-  });
-  return begins.length === 1 ? { value: begins[0] } : null;
+  for (const holds of [
+    (choice) => choice.startsWith(word) && hasWords(choice, word),
+    (choice) => hasWords(choice, word),
+    (choice) => hasWords(word, choice),
+  ]) {
+    const found = choices.filter((choice) => holds(inLowerCase(choice)));
+    if (found.length === 1) return { value: found[0] };
+  }
+  return null;
 }
+
+const withoutSignsAround = (typed) => trimmedOf(typed, " \\t\"'`.“”‘’");
 
 // A word without an article before it and without quotes and a full stop around it.
 function bareWord(typed) {
-  const word = trimmedOf(typed, " \\t\"'`.“”‘’");
+  const word = withoutSignsAround(typed);
   const article = /^(the|a|an) /i.exec(word);
   return article ? word.slice(article[0].length).trim() : word;
 }
 
-// As the answer or a row that is recognised has it, upper and lower case alike.
+// The words of a longer answer that are among those to choose from, each once. A denial says nothing of its words.
+function wordsWithin(typed, choices) {
+  const words = typed.split(/[ \t,;:!?]/).filter((word) => word !== "").map((word) => inLowerCase(withoutSignsAround(word)));
+  if (words.includes("not")) return [];
+  return [...new Set(words.flatMap((word) => choices.find((choice) => inLowerCase(choice) === word) ?? []))];
+}
+
+// As the answer or a row that is recognised has it, upper and lower case alike; or the only one of the row in a longer
+// answer.
 function readWord(typed, question) {
   const known = [question.answer, ...question.recognised.map((row) => row.quantity)];
   for (const word of [typed, bareWord(typed)]) {
     const meant = known.find((one) => inLowerCase(word) === inLowerCase(one));
     if (meant !== undefined) return { value: meant };
   }
-  return { value: bareWord(typed) };
+  const words = wordsWithin(bareWord(typed), question.words ?? []);
+  return words.length === 1 ? { value: words[0] } : { value: bareWord(typed), words };
 }
 
 const readers = { number: readNumber, choice: readChoice, shape: readShape, word: readWord };
@@ -101,37 +125,40 @@ function rowsFor(question, last, typed, closeness) {
   const isNumber = question.kind === "number";
   if (isNumber && !question.isComputed) return [];
   const most = judgeTable.kinds.indexOf(last);
-  const fits = ({ quantity }) =>
-    isNumber ? tells(typed, quantity, closeness) : sameQuantity(quantity, typed.value);
+  const fits = ({ quantity, within = Infinity }) =>
+    isNumber ? precisionOf(typed) <= within && tells(typed, quantity, closeness) : sameQuantity(quantity, typed.value);
   return question.recognised.filter((row) => judgeTable.kinds.indexOf(row.kind) <= most && fits(row));
 }
 
 function evidenceOf(rows) {
   if (rows.length === 0) return undefined;
-  const [first] = rows;
-  const of = (kind) => rows.filter((row) => row.kind === kind);
-  const summaries = of(first.kind).flatMap(({ summary }) => summary ?? []);
-  const facts = {
-    [`first is ${first.kind}`]: true,
-    "one mistake": of("mistake").length === 1,
-    "several mistakes": summaries.length > 1,
-    "too many mistakes": summaries.length > limits["reasons told"],
-  };
-  const places = { first: first.says, summary: of("mistake")[0]?.summary, count: summaries.length };
-  places.summaries = summaries.slice(0, limits["reasons told"]).join("; or ");
+  const [first, ...others] = rows;
+  const facts = { [`first is ${first.kind}`]: true };
+  const places = { first: first.says };
   for (const { kind, says } of rows) {
     facts[`has ${kind}`] = true;
     places[kind] ??= says;
   }
+  const another = others.find(({ kind }) => first.summary !== undefined && kind === "mistake");
+  facts["another mistake"] = another !== undefined;
+  places.summary = another?.summary;
   return { facts, places };
 }
 
-const judgedAmong = (list, question, typed, facts, places) =>
-  judgedBy(list, {
-    facts,
-    places,
+// What a sentence says that goes on with how to begin.
+function beginningOf({ first = "", hints = [] }) {
+  const facts = { "has a first step": first !== "", "has a hint": hints.length > 0 };
+  return { facts, places: { "first step": first, hint: hints[0] ?? "" } };
+}
+
+function judgedAmong(list, question, typed, facts, places) {
+  const begin = beginningOf(question);
+  return judgedBy(list, {
+    facts: { ...facts, ...begin.facts },
+    places: { ...places, ...begin.places },
     search: (last, closeness) => evidenceOf(rowsFor(question, last, typed, closeness)),
   });
+}
 
 // --- numbers
 
@@ -157,7 +184,9 @@ function factsOfDigits({ answer, decimals: wanted }, typed) {
   const haveSameSign = answer < 0 === value < 0;
   const isSmallWhole = typed.decimals === 0 && typedSize < limits["small whole number"];
   return {
-    "says little": saysLittle(typed),
+    "too much per cent": [100, 10].some(
+      (times) => typed.isPerCent && Math.abs(times * value - answer) <= limits.closely * size,
+    ),
     "says much": !saysLittle(typed) && !isSmallWhole,
     "rounded too far": decimals < wanted && areAlike && off <= precisionOf(typed),
     "cut off":
@@ -177,31 +206,32 @@ function factsOfDigits({ answer, decimals: wanted }, typed) {
   };
 }
 
-// The note of the question's author that is near.
-const notedFor = (question, typed) =>
-  question.recognised.find(
-    ({ kind, quantity }) =>
-      kind === "note" &&
-      Math.abs(typed.value - quantity) <= Math.max(precisionOf(typed), limits["near a note"] * Math.abs(quantity)) &&
-      isSameAnswer(typed.value, quantity, question),
-  );
+// The first of some kinds that a typed number is as nearly as it would be the answer, if it were asked for.
+const nearOne = (question, typed, kinds) =>
+  question.recognised.find(({ kind, quantity, within = Infinity }) => {
+    const off = Math.abs(typed.value - quantity);
+    const isNear = off <= Math.max(precisionOf(typed), limits["near a note"] * Math.abs(quantity));
+    return kinds.includes(kind) && isNear && off <= within && isSameAnswer(typed.value, quantity, question);
+  });
 
 function diagnosedNumber(question, typed) {
   const facts = factsOfDigits(question, typed);
-  const note = notedFor(question, typed);
+  const note = nearOne(question, typed, ["note"]);
+  const near = nearOne(question, typed, ["step", "neighbor", "slip", "mistake"]);
   const bound = question.bounds.find(
     ({ least = -Infinity, most = Infinity, isWhole }) =>
       typed.value < least || typed.value > most || (isWhole && !Number.isInteger(typed.value)),
   );
-  // A slip in the steps whose result has the other sign. How a number is written explains its sign already.
+  // A slip in the steps whose result has the other sign.
   const other = { ...typed, value: -typed.value };
   const turned = facts["other sign"] ? rowsFor(question, "slip", other, limits.closely) : [];
-  const slip = turned.find(({ kind }) => kind !== "writing");
+  const slip = turned.find(({ kind }) => kind === "slip");
   facts["near a note"] = note !== undefined;
+  facts["near a reason"] = question.isComputed && near !== undefined;
   facts["out of bounds"] = bound !== undefined;
   facts["slip but for the sign"] = slip !== undefined;
   facts["not computed"] = !question.isComputed;
-  const places = { note: note?.says, bound: bound?.says, slip: slip?.says, decimals: question.decimals };
+  const places = { note: note?.says, near: near?.says, bound: bound?.says, slip: slip?.says, decimals: question.decimals };
   return judgedAmong("number", question, typed, facts, places);
 }
 
@@ -254,29 +284,38 @@ function diagnosedWord(question, typed) {
   const facts = {
     "could be asked for": isOne,
     "place of a word": /^[0-9]{1,9}$/.test(word) && Number(word) > 0 && Number(word) <= words.length,
+    "several of the words": (typed.words ?? []).length > 1,
     "nearly the answer": meant === question.answer,
     "nearly a word": meant !== undefined,
     "many words": words.length > limits["words told"],
   };
   const said = meant === undefined ? undefined : diagnosedWord(question, { value: meant }).says;
-  return judgedAmong("word", question, typed, facts, { word, meant, "said to it": said, words: words.join(", ") });
+  return judgedAmong("word", question, typed, facts, {
+    word,
+    meant,
+    those: (typed.words ?? []).join(", "),
+    "said to it": said,
+    words: words.join(", "),
+  });
 }
 
 // --- what cannot be read
 
-// How many numbers a list or a shape has; 0: it is something else.
-function countOfNumbers(typed) {
+// The numbers of a list or a shape; none: it is something else.
+function numbersTyped(typed) {
   const numbers = typed.replace(/[×x()[\];]/g, " ").split(/[ ,]/).filter((one) => one !== "");
-  return numbers.every((one) => /^-?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$/.test(one)) ? numbers.length : 0;
+  return numbers.every((one) => /^-?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$/.test(one)) ? numbers.map(Number) : [];
 }
 
-function unreadable(typed, kind) {
-  const numbers = countOfNumbers(typed);
+function unreadable(typed, question) {
+  const numbers = numbersTyped(typed);
+  const sum = numbers.reduce((before, number) => before + number, 0);
   const facts = {
-    [`asks for a ${kind}`]: true,
-    "one number": numbers === 1,
-    "several numbers": numbers > 1,
-    "more than two": numbers > 2,
+    [`asks for a ${question.kind}`]: true,
+    "one number": numbers.length === 1,
+    "several numbers": numbers.length > 1,
+    "more than two": numbers.length > 2,
+    "add up to the answer": question.kind === "number" && isSameAnswer(sum, question.answer, question),
   };
   return judgedBy("unreadable", { facts, places: {} });
 }
@@ -290,7 +329,7 @@ function judge(question, answer) {
     if (!(error instanceof Ambiguous)) throw error;
     return judgedBy("unreadable", { facts: { "two ways to read it": true }, places: error.ways });
   }
-  if (!typed) return unreadable(answer.trim(), question.kind);
+  if (!typed) return unreadable(answer.trim(), question);
   if (isSameAnswer(typed.value, question.answer, question)) return { mark: "right", says: "" };
   if (question.kind === "number") return diagnosedNumber(question, typed);
   return question.kind === "shape" ? diagnosedShape(question, typed) : diagnosedWord(question, typed);

@@ -244,7 +244,8 @@ function readNumber(typed) {
   const expression = withDecimalPoints(typed.trim());
   try {
     const value = new NumberReader(expression).read();
-    if (Number.isFinite(value)) return { value, decimals: decimalsTyped(expression) };
+    if (Number.isFinite(value))
+      return { value, decimals: decimalsTyped(expression), isPerCent: expression.trim().endsWith("%") };
   } catch (error) {
     if (error !== NumberReader.unread) throw error;
   }

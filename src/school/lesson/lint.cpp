@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -214,7 +215,9 @@ CheckedQuestion checked(const SolvedQuestion& solved) {
   for (const Recognised& answer : recognisable(solved)) {
     if (answer.mistake) question.recognised.push_back(answer.mistake);
     if (answer.kind == Recognised::Kind::note) ++question.notes;
-    if (answer.kind == Recognised::Kind::writing || answer.kind == Recognised::Kind::slip) ++question.slips;
+    constexpr std::array slips = {Recognised::Kind::step, Recognised::Kind::slip, Recognised::Kind::writing,
+                                  Recognised::Kind::rare};
+    if (std::ranges::find(slips, answer.kind) != slips.end()) ++question.slips;
   }
   return question;
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "core/support/error.hpp"
 #include "core/term/functions.hpp"
@@ -315,16 +316,19 @@ constexpr auto only_of(Get get) {
   };
 }
 
-// Of slips and other numbers the first is told.
+// Of one number the first reason of a kind is told, and further mistakes; none that is less likely than a slip.
 std::vector<Recognised> recognised_on_page(const SolvedQuestion& solved) {
   std::vector<Recognised> rows;
   std::size_t others = 0;
-  std::vector<Quantity> told;
+  std::vector<std::pair<Quantity, Recognised::Kind>> told;
   for (const Recognised& row : recognisable(solved)) {
-    const bool is_one_of_many = row.kind >= Recognised::Kind::writing;
-    const bool is_further = is_one_of_many && std::ranges::find(told, row.quantity) != told.end();
-    if (is_one_of_many && !is_further) told.push_back(row.quantity);
-    if (is_further || (row.kind >= Recognised::Kind::operand && ++others > most_other_numbers_on_page)) continue;
+    const auto is_this = [&](const auto& one) {
+      return one.first == row.quantity && (one.second == row.kind || row.kind >= Recognised::Kind::copied);
+    };
+    const bool is_further = std::ranges::any_of(told, is_this);
+    if (!is_further) told.emplace_back(row.quantity, row.kind);
+    if (is_further && !row.mistake) continue;
+    if (row.kind >= Recognised::Kind::shown && ++others > most_other_numbers_on_page) continue;
     rows.push_back(row);
   }
   return rows;
@@ -343,7 +347,7 @@ constexpr auto objects_in<QuestionOnPage> = std::tuple(
         Field{"kind", [](const Recognised& row) { return names_of_kinds()[static_cast<std::size_t>(row.kind)]; }},
         Field{"quantity", &Recognised::quantity},
         Field{"summary", [](const Recognised& row) { return row.mistake ? &row.mistake->summary : nullptr; }},
-        Field{"says", &Recognised::says}),
+        Field{"within", [](const Recognised& row) { return if_finite(row.within); }}, Field{"says", &Recognised::says}),
     object<SolvedQuestion>(
         Field{"key", [](const SolvedQuestion&, const QuestionOnPage& page) { return page.key; }},
         Field{"kind", [](const SolvedQuestion& solved) { return name_of(solved.question.kind); }},

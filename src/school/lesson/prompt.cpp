@@ -172,6 +172,7 @@ class Asking {
       return true;
     }
     ++misses_;
+    hints_.note_told(judged.says);
     std::vector<Text> lines;
     if (!judged.says.empty()) lines.push_back(text(judged.says));
     if (std::string help = help_after(judged); !help.empty()) lines.push_back(text(std::move(help)));
@@ -185,7 +186,8 @@ class Asking {
     const std::string advice = hints_.advice();
     const auto after = [&](std::string_view help) { return static_cast<std::size_t>(limit(help)); };
     const std::string step = misses_ == after("misses before the first step") ? first_step(solved_) : "";
-    if (!step.empty()) return fmt::format("The first step: {}. {}", step, advice);
+    if (!step.empty() && judged.says.find(step) == std::string::npos)
+      return fmt::format("The first step: {}. {}", step, advice);
     return misses_ >= after("misses before a hint") || judged.says.empty() ? advice : "";
   }
 
@@ -206,6 +208,10 @@ KeyPress ask(const SolvedQuestion& solved, const AskedAt& at, const AnswerKept& 
 
 std::string Hints::advice() const {
   return has_more() ? "Try again, or type h for a hint." : fmt::format("Try again, or type a for {}.", then_);
+}
+
+void Hints::note_told(std::string_view sentence) {
+  if (has_more() && sentence.ends_with(hints_[shown_])) ++shown_;
 }
 
 void Hints::show_next(Conversation& conversation) {

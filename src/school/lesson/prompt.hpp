@@ -134,6 +134,8 @@ class Hints {
 
   /// What there is to do after a miss: to type h or a.
   std::string advice() const;
+  /// A sentence has told the next one, if it ends with it.
+  void note_told(std::string_view sentence);
   /// Shows the next one, or says that there is none.
   void show_next(Conversation& conversation);
 

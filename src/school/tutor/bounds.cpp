@@ -170,6 +170,12 @@ bool Bound::is_broken_by(double typed) const {
 
 bool asks_for_count(const Term& asked) { return has_counts(asked) && is_count(asked); }
 
+bool counts_something(const Term& asked) {
+  const auto is_count_or_less = [](const Term& part) { return is_count(bare(part)) && !is_inverse(part); };
+  return asks_for_count(asked) ||
+         (asked.kind == Term::Kind::sum && has_counts(asked) && std::ranges::all_of(asked.parts, is_count_or_less));
+}
+
 std::vector<Bound> bounds_of(const SolvedQuestion& solved) {
   std::vector<Bound> bounds;
   if (!solved.graph || solved.question.kind != AnswerKind::number) return bounds;

@@ -25,5 +25,7 @@ std::vector<Bound> bounds_of(const SolvedQuestion& solved);
 
 /// Whether a number is asked for that is made of sizes alone: how many there are.
 bool asks_for_count(const Term& asked);
+/// The same where sizes are also subtracted: a place, or how many are left.
+bool counts_something(const Term& asked);
 
 }  // namespace attn

@@ -13,6 +13,7 @@
 #include "core/term/term.hpp"
 #include "school/mistake/rewriting.hpp"
 #include "school/tutor/bounds.hpp"
+#include "school/tutor/copied.hpp"
 #include "school/tutor/judge.hpp"
 #include "school/tutor/known.hpp"
 #include "school/tutor/other_answers.hpp"
@@ -37,11 +38,25 @@ bool is_quickly_repeated(const Graph& graph) {
 
 using NodeSet = std::set<const Node*>;
 
+NodeSet all_behind(std::vector<const Node*> nodes) {
+  NodeSet behind;
+  while (!nodes.empty()) {
+    const Node* const node = nodes.back();
+    nodes.pop_back();
+    if (behind.insert(node).second) nodes.insert(nodes.end(), node->operands.begin(), node->operands.end());
+  }
+  return behind;
+}
+
 // What somebody gets to a question who makes a mistake in one of these nodes; nothing where it does not change what is
 // asked for, or cannot be made.
 std::optional<Quantity> mistaken(const Mistake& mistake, const Term& working, const NodeSet& computed,
                                  const SolvedQuestion& solved) {
   const auto where = [&](const Node& node) { return computed.contains(&node) && mistake.where(node); };
+  // Nobody follows a convention in a part of a computation.
+  const auto is_left_out = [&](const Node* node) { return mistake.where(*node) && !computed.contains(node); };
+  if (mistake.kind == Mistake::Kind::convention && std::ranges::any_of(all_behind(nodes_of(working)), is_left_out))
+    return std::nullopt;
   try {
     Rewriting again(*solved.graph, {Change(where, mistake.instead)});
     const std::vector<const Node*> asked = nodes_of(working);
@@ -78,16 +93,27 @@ void add(std::vector<Recognised>& all, std::vector<Recognised> some, const Solve
   }
 }
 
+// How usual a mistake is, by its place in the judge's table; nothing: hardly anybody makes it by hand.
+std::optional<std::size_t> place_among_usual(const Mistake& mistake) {
+  const std::vector<std::string>& usual = usual_mistakes();
+  const auto found = std::ranges::find(usual, mistake.name);
+  if (found == usual.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - usual.begin());
+}
+
 void add_mistakes(std::vector<Recognised>& all, const SolvedQuestion& solved) {
-  const std::vector<Mistaken> made = all_mistaken(solved);
-  for (const Mistake::Kind kind : {Mistake::Kind::error, Mistake::Kind::convention}) {
-    for (const Mistaken& wrong : made) {
-      if (wrong.mistake->kind != kind) continue;
-      add(all,
-          {{wrong.quantity, kind == Mistake::Kind::error ? ReasonKind::mistake : ReasonKind::convention,
-            std::string(wrong.mistake->says), wrong.mistake}},
-          solved);
-    }
+  std::vector<Mistaken> made = all_mistaken(solved);
+  const auto is_told = [](const Mistaken& one) {
+    return one.mistake->kind == Mistake::Kind::convention || place_among_usual(*one.mistake);
+  };
+  std::erase_if(made, [&](const Mistaken& one) { return !is_told(one); });
+  std::ranges::stable_sort(made, {}, [](const Mistaken& one) { return place_among_usual(*one.mistake); });
+  for (const Mistaken& wrong : made) {
+    const bool is_error = wrong.mistake->kind == Mistake::Kind::error;
+    add(all,
+        {{wrong.quantity, is_error ? ReasonKind::mistake : ReasonKind::convention, std::string(wrong.mistake->says),
+          wrong.mistake}},
+        solved);
   }
 }
 
@@ -97,22 +123,12 @@ bool is_share(const Term& asked) {
       nodes_of(asked), [](const Node* node) { return node->content() == Content::weights || node->rows_sum_to_one(); });
 }
 
-std::vector<Recognised> numbers_given(const Known& known) {
-  std::vector<Recognised> given;
-  for (const double number : known.numbers())
-    given.push_back({number, ReasonKind::given,
-                     fmt::format("{} stands in the question. There is something to work out.", told_number(number))});
-  return given;
-}
-
 // A count that is one too large or too small.
 std::vector<Recognised> miscounted(const Term& asked, double answer) {
   constexpr double least = 4;  // one comes to smaller numbers in many ways
-  if (!asks_for_count(asked) || answer < least) return {};
-  const auto one_off = [](double count) {
-    return Recognised{count, ReasonKind::slip, "Count once more: this is nearly right."};
-  };
-  return {one_off(answer - 1), one_off(answer + 1)};
+  if (!counts_something(asked) || answer < least) return {};
+  return {{answer - 1, ReasonKind::writing, "This is one too few. Count once more."},
+          {answer + 1, ReasonKind::writing, "This is one too many. Count once more."}};
 }
 
 // A mistake may lose the labels of a row, and then its numbers are no words. A convention that changes which
@@ -124,6 +140,69 @@ void keep_words(std::vector<Recognised>& all, const std::vector<std::string>& wo
   });
 }
 
+// --- chance
+
+// The numbers of these kinds that lie between half of one and twice as much, each once.
+std::size_t count_around(double number, const std::vector<double>& sorted) {
+  const auto [least, most] = std::minmax(number / 2, number * 2);
+  std::size_t count = 0;
+  double last = -INFINITY;
+  for (auto at = std::ranges::lower_bound(sorted, least); at != sorted.end() && *at <= most; ++at) {
+    if (*at - last > limit("last bits") + limit("rounding") * std::fabs(*at)) ++count;
+    last = *at;
+  }
+  return count;
+}
+
+// How many of the numbers around one may be met by chance: a slip that many make is believed before one that few make.
+double chance_allowed(ReasonKind kind) {
+  static const double of_slip = limit("chance of a slip"), of_mistake = limit("chance of a mistake"),
+                      of_rest = limit("chance of the rest");
+  return kind == ReasonKind::step || kind == ReasonKind::slip            ? of_slip
+         : kind == ReasonKind::mistake || kind == ReasonKind::convention ? of_mistake
+                                                                         : of_rest;
+}
+
+bool may_be_chance(ReasonKind kind) {
+  return kind == ReasonKind::step || kind == ReasonKind::slip || kind == ReasonKind::mistake ||
+         kind == ReasonKind::convention || kind == ReasonKind::rare || kind == ReasonKind::shown;
+}
+
+// A number that is tried beside many others is told only where it was typed so exactly that it is hardly one by chance.
+void weigh_chances(std::vector<Recognised>& all) {
+  std::vector<double> sorted;
+  for (auto one = all.begin(); one != all.end();) {
+    const ReasonKind kind = one->kind;
+    const auto end = std::ranges::find_if(one, all.end(), [&](const Recognised& next) { return next.kind != kind; });
+    for (auto next = one; next != end; ++next) sorted.push_back(std::get<double>(next->quantity));
+    std::ranges::sort(sorted);
+    for (; one != end; ++one) {
+      if (!may_be_chance(kind)) continue;
+      const double number = std::get<double>(one->quantity), span = 1.5 * std::fabs(number);
+      if (number == 0.0 && kind == ReasonKind::mistake && std::ranges::count(sorted, 0.0) == 1) continue;
+      one->within = chance_allowed(kind) * span / (2 * static_cast<double>(count_around(number, sorted)));
+    }
+  }
+}
+
+// What a sentence says that goes on with how to begin.
+void add_beginning(const SolvedQuestion& solved, Evidence& evidence) {
+  const std::string step = first_step(solved);
+  const std::vector<std::string>& hints = solved.question.hints;
+  evidence.facts.insert({{"has a first step", !step.empty()}, {"has a hint", !hints.empty()}});
+  evidence.places.insert({{"first step", step}, {"hint", hints.empty() ? "" : hints.front()}});
+}
+
+// What says only where a number stands, goes on with how to begin.
+void add_beginnings(const SolvedQuestion& solved, std::vector<Recognised>& all) {
+  Evidence evidence;
+  add_beginning(solved, evidence);
+  const std::string begin = judged_by("begin", evidence).value().says;
+  for (Recognised& one : all) {
+    if (one.kind == ReasonKind::copied || one.kind == ReasonKind::shown) one.says += begin;
+  }
+}
+
 std::vector<Recognised> made_recognisable(const SolvedQuestion& solved) {
   std::vector<Recognised> all;
   for (const auto& [quantity, says] : solved.notes) all.push_back({quantity, ReasonKind::note, says});
@@ -133,16 +212,20 @@ std::vector<Recognised> made_recognisable(const SolvedQuestion& solved) {
   switch (solved.question.kind) {
     case AnswerKind::number: {
       const double answer = std::get<double>(solved.answer);
-      add(all, numbers_given(known), solved);
-      add_mistakes(all, solved);
+      const std::vector<Term> paths = taught_paths(solved);
+      add(all, copied_numbers(paths, known), solved);
+      for (const Term& path : paths) add(all, slips_on(path, known), solved);
+      add(all, slips_of_cell(asked, *solved.graph, known), solved);
       add(all, slips_of_writing(answer, is_share(asked)), solved);
-      add(all, slips_in(asked, known), solved);
       add(all, miscounted(asked, answer), solved);
       add(all, neighbors(asked, known), solved);
-      add(all, alike(asked, *solved.graph, known), solved);
+      add_mistakes(all, solved);
       add(all, related_numbers(answer), solved);
+      add(all, alike(asked, *solved.graph, known), solved);
       add(all, other_numbers(asked, *solved.graph, known), solved);
+      add_beginnings(solved, all);
       std::ranges::stable_sort(all, {}, &Recognised::kind);
+      weigh_chances(all);
       return all;
     }
     case AnswerKind::shape:
@@ -171,7 +254,8 @@ Found found_among(const std::vector<Recognised>& all, std::string_view last, con
   Found found;
   for (const Recognised& one : all) {
     const double* const number = std::get_if<double>(&one.quantity);
-    const bool fits = number ? tells(typed, *number, closeness) : one.quantity == typed.quantity;
+    const bool fits =
+        number ? precision_of(typed) <= one.within && tells(typed, *number, closeness) : one.quantity == typed.quantity;
     if (one.kind <= most && fits) found.push_back(&one);
   }
   return found;
@@ -180,25 +264,17 @@ Found found_among(const std::vector<Recognised>& all, std::string_view last, con
 std::optional<Evidence> evidence_of(const Found& found) {
   if (found.empty()) return std::nullopt;
   const Recognised& first = *found.front();
-  std::vector<std::string_view> summaries;
   Evidence evidence;
+  evidence.facts.emplace("first is " + names_of_kinds()[static_cast<std::size_t>(first.kind)], true);
+  evidence.places.emplace("first", first.says);
   for (const Recognised* one : found) {
     const std::string& kind = names_of_kinds()[static_cast<std::size_t>(one->kind)];
-    if (one == &first) evidence.facts.emplace("first is " + kind, true);
-    if (one->mistake && one->kind == first.kind) summaries.push_back(one->mistake->summary);
-    if (one->kind == ReasonKind::mistake) evidence.places.emplace("summary", one->mistake->summary);
     evidence.facts.emplace("has " + kind, true);
     evidence.places.emplace(kind, one->says);
+    if (one == &first || !first.mistake || one->kind != ReasonKind::mistake) continue;
+    evidence.facts.emplace("another mistake", true);
+    evidence.places.emplace("summary", one->mistake->summary);
   }
-  const auto most = static_cast<std::size_t>(limit("reasons told"));
-  const std::size_t count = summaries.size();
-  summaries.resize(std::min(count, most));
-  evidence.facts.insert({{"one mistake", std::ranges::count(found, ReasonKind::mistake, &Recognised::kind) == 1},
-                         {"several mistakes", count > 1},
-                         {"too many mistakes", count > most}});
-  evidence.places.insert({{"first", first.says},
-                          {"count", std::to_string(count)},
-                          {"summaries", fmt::format("{}", fmt::join(summaries, "; or "))}});
   return evidence;
 }
 
@@ -206,21 +282,23 @@ std::optional<Evidence> evidence_of(const Found& found) {
 Judgment judged_among(std::string_view list, Evidence evidence, const SolvedQuestion& solved,
                       const TypedAnswer& typed) {
   const bool has_more = solved.graph || !std::holds_alternative<double>(solved.answer);
+  add_beginning(solved, evidence);
   evidence.search = [&](std::string_view last, double closeness) {
     return evidence_of(has_more ? found_among(recognisable(solved), last, typed, closeness) : Found());
   };
   return judged_by(list, evidence).value();
 }
 
-// An author's note is on the numbers that would count as the same answer, if they are as near as rounding on
-// the way leads.
-const Recognised* noted(const SolvedQuestion& solved, const TypedAnswer& typed) {
+// The first of some kinds that a typed number is as nearly as it would be the answer, if it were asked for: as near as
+// rounding on the way leads.
+const Recognised* near_one(const SolvedQuestion& solved, const TypedAnswer& typed,
+                           std::initializer_list<ReasonKind> kinds) {
   for (const Recognised& one : recognisable(solved)) {
-    if (one.kind != ReasonKind::note) return nullptr;
-    const double note = std::get<double>(one.quantity);
-    const double near = std::max(precision_of(typed), limit("near a note") * std::fabs(note));
-    const bool is_near = std::fabs(std::get<double>(typed.quantity) - note) <= near;
-    if (is_near && is_same(typed.quantity, one.quantity, solved)) return &one;
+    if (std::ranges::find(kinds, one.kind) == kinds.end()) continue;
+    const double number = std::get<double>(one.quantity);
+    const double off = std::fabs(std::get<double>(typed.quantity) - number);
+    const bool is_near = off <= std::max(precision_of(typed), limit("near a note") * std::fabs(number));
+    if (is_near && off <= one.within && is_same(typed.quantity, one.quantity, solved)) return &one;
   }
   return nullptr;
 }
@@ -229,23 +307,27 @@ const Recognised* noted(const SolvedQuestion& solved, const TypedAnswer& typed) 
 const Recognised* turned_slip(const SolvedQuestion& solved, const TypedAnswer& typed) {
   const TypedAnswer turned = {-std::get<double>(typed.quantity), typed.decimals};
   const Found found = found_among(recognisable(solved), "slip", turned, limit("closely"));
-  const auto explains = [](const Recognised* one) { return one->kind != ReasonKind::writing; };
+  const auto explains = [](const Recognised* one) { return one->kind == ReasonKind::slip; };
   const auto first = std::ranges::find_if(found, explains);
   return first == found.end() ? nullptr : *first;
 }
 
 Judgment diagnosed_number(const SolvedQuestion& solved, const TypedAnswer& typed) {
   Evidence evidence = evidence_of_digits(solved, typed);
-  const Recognised* const note = noted(solved, typed);
+  const Recognised* const note = near_one(solved, typed, {ReasonKind::note});
+  const Recognised* const near =
+      near_one(solved, typed, {ReasonKind::step, ReasonKind::neighbor, ReasonKind::slip, ReasonKind::mistake});
   const Recognised* const turned = evidence.facts["other sign"] ? turned_slip(solved, typed) : nullptr;
   const std::vector<Bound> bounds = bounds_of(solved);
   const auto is_broken = [&](const Bound& bound) { return bound.is_broken_by(std::get<double>(typed.quantity)); };
   const auto broken = std::ranges::find_if(bounds, is_broken);
   evidence.facts.insert({{"near a note", note != nullptr},
+                         {"near a reason", solved.graph && near},
                          {"out of bounds", broken != bounds.end()},
                          {"slip but for the sign", turned != nullptr},
                          {"not computed", !solved.graph}});
   if (note) evidence.places["note"] = note->says;
+  if (near) evidence.places["near"] = near->says;
   if (turned) evidence.places["slip"] = turned->says;
   if (broken != bounds.end()) evidence.places["bound"] = broken->says;
   return judged_among("number", std::move(evidence), solved, typed);
@@ -316,12 +398,14 @@ Judgment diagnosed_word(const SolvedQuestion& solved, const TypedAnswer& typed) 
   return judged_among("word",
                       {{{"could be asked for", is_one},
                         {"place of a word", place && *place > 0 && *place <= words.size()},
+                        {"several of the words", typed.words.size() > 1},
                         {"nearly the answer", meant && Quantity(*meant) == solved.answer},
                         {"nearly a word", meant != nullptr},
                         {"many words", static_cast<double>(words.size()) > limit("words told")}},
                        {{"word", word},
+                        {"those", fmt::format("{}", fmt::join(typed.words, ", "))},
                         {"meant", meant ? *meant : ""},
-                        {"said to it", meant ? diagnosed_word(solved, {Quantity(*meant)}).says : ""},
+                        {"said to it", meant ? diagnosed_word(solved, TypedAnswer{Quantity(*meant)}).says : ""},
                         {"words", fmt::format("{}", fmt::join(words, ", "))}}},
                       solved, typed);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,16 +15,20 @@ struct TypedAnswer;
 
 /// An answer that is recognised, and what is said to it.
 struct Recognised {
-  /// What it comes from, the likeliest first: what the question's author noted, the cell beside the one that
-  /// is asked about, a number of the question itself, a mistake in the computation, another convention, a
-  /// slip in writing the number, a slip in the last steps, a number that goes into them, any other number of
-  /// the computation.
-  enum class Kind { note, neighbor, given, mistake, convention, writing, slip, operand, elsewhere };
+  /// What it comes from, the likeliest first: what the question's author noted, a step on the way that is taken for the
+  /// end, or a function for another, the cell beside the one that is asked about, a number of the question or of a
+  /// table that was copied, a slip on the way that is taught, a slip in writing the number, a mistake in the
+  /// computation, another convention, a number of the question that is not on the way, a slip that few make, any other
+  /// number that was shown.
+  enum class Kind { note, step, neighbor, given, slip, writing, mistake, convention, copied, rare, shown };
 
   Quantity quantity;
   Kind kind = Kind::note;
   std::string says;                  // one or two sentences
   const Mistake* mistake = nullptr;  // of a mistake and a convention
+  /// How coarsely a number may have been typed to be told as this one: so many others of its kind, and of likelier
+  /// ones, lie around it that a coarser one may well be one by chance.
+  double within = std::numeric_limits<double>::infinity();
 };
 
 /// All answers to a question that are recognised, in the order of their kinds. They are made from its

@@ -54,6 +54,11 @@ std::optional<Judgment> judged_by(std::string_view list, const Evidence& evidenc
 
 double limit(std::string_view name) { return rules().at("limits").at(std::string(name)).get<double>(); }
 
+const std::vector<std::string>& usual_mistakes() {
+  static const std::vector<std::string> names = rules().at("usual mistakes").get<std::vector<std::string>>();
+  return names;
+}
+
 const std::vector<std::string>& names_of_kinds() {
   static const std::vector<std::string> names = rules().at("kinds").get<std::vector<std::string>>();
   return names;

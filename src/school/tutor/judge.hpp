@@ -31,6 +31,9 @@ std::optional<Judgment> judged_by(std::string_view list, const Evidence& evidenc
 /// A number of the table. Where it is asked for often, it is kept.
 double limit(std::string_view name);
 
+/// The names of the mistakes that people make by hand, the most usual first.
+const std::vector<std::string>& usual_mistakes();
+
 /// The names of kinds of recognized answers and of marks, in the order of Recognised::Kind and Judgment::Mark.
 const std::vector<std::string>& names_of_kinds();
 const std::vector<std::string>& names_of_marks();

@@ -68,7 +68,25 @@ bool Known::has(const Cell& cell) const {
 }
 
 bool Known::can_work_out(const Cell& cell) const {
-  return is_explained_with(cell, [&](const Cell& part) { return has(part); });
+  constexpr int deepest = 3;
+  return can_work_out(cell, deepest);
+}
+
+bool Known::can_work_out(const Cell& cell, int depth) const {
+  return is_explained_with(cell,
+                           [&](const Cell& part) { return has(part) || (depth > 1 && can_work_out(part, depth - 1)); });
+}
+
+std::vector<double> Known::in_other_tables(const Cell& cell) const {
+  std::vector<double> numbers;
+  if (!shown_) return numbers;
+  const auto [begin, end] = shown_->equal_range(cell.node->name);
+  for (auto table = begin; table != end; ++table) {
+    const Matrix& other = *table->second;
+    if (other.shape() == cell.node->frame.shape && !has_numbers_of(other, *cell.node))
+      numbers.push_back(other(cell.row, cell.column));
+  }
+  return numbers;
 }
 
 bool Known::can_work_out_from_tables(const Cell& cell) const {
@@ -115,7 +133,10 @@ std::set<const Node*> Known::still_to_compute(const Term& asked) const {
     const Node& node = *nodes.back();
     nodes.pop_back();
     for (const Node* operand : node.operands) {
-      if (!ends.contains(operand) && !is_shown(*operand) && open.insert(operand).second) nodes.push_back(operand);
+      // A mask can be forgotten, wherever it stands.
+      const bool is_there = ends.contains(operand) || is_shown(*operand);
+      if ((!is_there || operand->content() == Content::permissions) && open.insert(operand).second)
+        nodes.push_back(operand);
     }
   }
   return open;

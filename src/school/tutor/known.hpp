@@ -23,8 +23,10 @@ class Known {
   bool has_shape(const Node& node) const;
   /// Whether a number was shown, or stands in the question.
   bool has(const Cell& cell) const;
-  /// Whether all numbers are there with which a number is explained; in place of those that stand in the question,
-  /// which are about another number, only those of tables.
+  /// What stands in the place of a cell in tables of the same name that have shown other numbers.
+  std::vector<double> in_other_tables(const Cell& cell) const;
+  /// Whether all numbers are there with which a number is explained, in a few steps; in place of those that stand in
+  /// the question, which are about another number, only those of tables.
   bool can_work_out(const Cell& cell) const;
   bool can_work_out_from_tables(const Cell& cell) const;
   /// Whether each number of a working is there, or can be worked out.
@@ -33,6 +35,8 @@ class Known {
   std::set<const Node*> still_to_compute(const Term& asked) const;
 
  private:
+  bool can_work_out(const Cell& cell, int depth) const;
+
   std::vector<double> numbers_;
   std::shared_ptr<const MatricesShown> shown_;
   mutable std::map<const Node*, bool> is_shown_;

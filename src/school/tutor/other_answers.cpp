@@ -21,20 +21,6 @@ namespace {
 
 constexpr std::size_t most_other_numbers = 600, most_cells = 20'000;
 
-// Whether a node is made of another one.
-bool is_made_of(const Node& node, const Node& other) {
-  std::set<const Node*> seen;
-  std::vector<const Node*> found = {&node};
-  while (!found.empty()) {
-    const Node* const next = found.back();
-    found.pop_back();
-    if (next == &other) return true;
-    if (next->index < other.index || !seen.insert(next).second) continue;
-    found.insert(found.end(), next->operands.begin(), next->operands.end());
-  }
-  return false;
-}
-
 void collect_cells(const Term& working, std::vector<Cell>& cells) {
   const Cell cell{working.node, working.row, working.column};
   if (working.kind == Term::Kind::cell && std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
@@ -108,23 +94,18 @@ class Numbers {
   }
 
   void add_other(const Cell& other) {
-    if (full()) return;
-    const double value = other.value();
-    const bool is_before =
-        std::ranges::any_of(cells_, [&](const Cell& cell) { return is_made_of(*cell.node, *other.node); });
-    add(value, fmt::format("This is {}{}", called(other),
-                           is_before ? ". The answer is made with it, but there is more to do."
-                                     : ", and not what is asked for."));
+    add(other.value(), fmt::format("This is {}. Something else is asked for.", called(other)));
   }
 
-  void add_size(const Node& node) {
-    add(static_cast<double>(node.frame.shape.rows), fmt::format("This is the number of rows of {}.", node.title()));
-    add(static_cast<double>(node.frame.shape.columns),
-        fmt::format("This is the number of columns of {}.", node.title()));
-    add(static_cast<double>(node.frame.shape.cells()), fmt::format("This is the number of cells of {}.", node.title()));
+  // A table of the same name, made of other numbers, was shown before.
+  void add_other_tables() {
+    for (const Cell& cell : cells_) {
+      for (const double number : known_.in_other_tables(cell))
+        if (asked_.kind == Term::Kind::cell)
+          add(number, fmt::format("This is {} as an earlier table has it, for other numbers.", called(cell)));
+    }
   }
 
-  void go_on_with(Recognised::Kind kind) { kind_ = kind; }
   std::vector<Recognised> finish() { return std::move(found_); }
 
  private:
@@ -160,6 +141,8 @@ class Numbers {
   // In a large matrix a number that stands far away says nothing.
   static bool lies_beside(const Cell& other, const Cell& cell) {
     constexpr std::size_t few = 12;
+    const bool is_turned = other.row == cell.column && other.column == cell.row;
+    if (other.row != cell.row && other.column != cell.column && !is_turned) return false;
     return cell.node->frame.shape.cells() <= few || distance(other, cell) <= 1;
   }
 
@@ -181,54 +164,29 @@ class Numbers {
 
 std::vector<Recognised> neighbors(const Term& asked, const Known& known) {
   if (!gives_number(asked)) return {};
-  Numbers numbers(asked, known, Recognised::Kind::slip);
+  Numbers numbers(asked, known, Recognised::Kind::shown);
   numbers.add_neighbors();
   return numbers.finish();
 }
 
 std::vector<Recognised> alike(const Term& asked, const Graph& graph, const Known& known) {
   if (!gives_number(asked)) return {};
-  Numbers numbers(asked, known, Recognised::Kind::slip);
+  Numbers numbers(asked, known, Recognised::Kind::shown);
   numbers.add_alike(graph);
   return numbers.finish();
 }
 
-namespace {
-
-bool asks_for_size(const Term& asked) {
-  return asked.kind == Term::Kind::size || std::ranges::any_of(asked.parts, asks_for_size);
-}
-
-}  // namespace
-
 std::vector<Recognised> other_numbers(const Term& asked, const Graph& graph, const Known& known) {
   if (!gives_number(asked)) return {};
-  Numbers numbers(asked, known, Recognised::Kind::operand);
+  Numbers numbers(asked, known, Recognised::Kind::shown);
   const std::vector<const Node*> nodes = nodes_of(asked);
-  std::vector<const Node*> before;  // what comes later is made of the answer, and nobody takes it for that
+  std::vector<const Node*> others;
   for (const Node* node : graph.named()) {
-    if (std::ranges::find(nodes, node) != nodes.end()) continue;
-    if (std::ranges::any_of(nodes, [&](const Node* last) { return is_made_of(*last, *node); })) before.push_back(node);
+    if (std::ranges::find(nodes, node) == nodes.end() && known.is_shown(*node)) others.push_back(node);
   }
-  std::ranges::reverse(before);
-  if (asks_for_size(asked)) {
-    for (const auto* some : {&nodes, &std::as_const(before)}) {
-      for (const Node* node : *some) {
-        if (known.has_shape(*node)) numbers.add_size(*node);
-      }
-    }
-  }
-  const auto is_operand = [&](const Node* node) {
-    return std::ranges::any_of(nodes, [&](const Node* last) {
-      const std::vector<const Node*> operands = last->named_operands();
-      return std::ranges::find(operands, node) != operands.end();
-    });
-  };
-  std::stable_partition(before.begin(), before.end(), is_operand);
-  for (const Node* node : before) {
-    if (!is_operand(node)) numbers.go_on_with(Recognised::Kind::elsewhere);
-    if (known.is_shown(*node)) numbers.add_matrix(*node);
-  }
+  std::ranges::reverse(others);
+  numbers.add_other_tables();
+  for (const Node* node : others) numbers.add_matrix(*node);
   return numbers.finish();
 }
 
@@ -245,7 +203,7 @@ std::vector<Recognised> other_words(const Term& asked) {
     if (word == answer) continue;
     const auto is_here = [&](const Recognised& one) { return one.quantity == Quantity(word); };
     if (std::ranges::any_of(found, is_here)) continue;
-    found.push_back({word, Recognised::Kind::operand,
+    found.push_back({word, Recognised::Kind::shown,
                      fmt::format("{} is {}. In this row another number is {}.", called({asked.node, asked.row, j}),
                                  written(row[j]), row[j] < row[place] ? "larger" : "smaller")});
   }
@@ -296,10 +254,10 @@ bool is_only_bound(const Term& side, const Question& question) {
 std::string compared(const Term& asked, const Question& question) {
   const Term &left = asked.parts[0], &right = asked.parts[1];
   if (!is_only_bound(right, question))
-    return fmt::format("Compare {} with {}.", named(left, " = "), named(right, " = "));
+    return fmt::format("Compare {} and {}.", named(left, " = "), named(right, " = "));
   const Term& plain = is_call(left) && left.function == &absolute_value ? left.parts[0] : left;
   if (&plain != &left && is_difference(plain))
-    return fmt::format("Compare {} with {}.", named(plain.parts[0], " = "), named(plain.parts[1].parts[0], " = "));
+    return fmt::format("Compare {} and {}.", named(plain.parts[0], " = "), named(plain.parts[1].parts[0], " = "));
   const bool has_name = in_words(plain).size() <= longest_name;
   return fmt::format("Here {}{}.", has_name ? "" : "the number is ", named(plain, " is "));
 }

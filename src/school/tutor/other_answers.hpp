@@ -19,7 +19,8 @@ std::vector<Recognised> neighbors(const Term& asked, const Known& known);
 /// What is like them elsewhere: the cells in the same place of another head.
 std::vector<Recognised> alike(const Term& asked, const Graph& graph, const Known& known);
 
-/// The numbers of the matrices that the answer is made of. For a question about a size, the sizes of those as well.
+/// The numbers of shown tables with which the answer is made, and the number in its place in a table that was shown of
+/// another computation.
 std::vector<Recognised> other_numbers(const Term& asked, const Graph& graph, const Known& known);
 
 /// The other words of the row that is asked about.

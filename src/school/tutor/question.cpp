@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "core/support/text.hpp"
 #include "core/term/quantity.hpp"
@@ -98,6 +99,10 @@ constexpr std::array keys = {
           question.kind = look_up(std::span<const KindName>(kinds), entry.value, "kind of question").kind;
         }},
     Key{"of", false, [](Question& question, const Entry& entry) { question.of = entry.value; }},
+    Key{"path", true,
+        [](Question& question, const Entry& entry) {
+          question.paths.push_back({entry.value, entry.line});
+        }},
     Key{"on", false, [](Question& question, const Entry& entry) { question.on = entry.value; }},
     Key{"tolerance", false,
         [](Question& question, const Entry& entry) { question.tolerance = tolerance_of(entry.value); }},
@@ -133,6 +138,8 @@ void check_whole(const Question& question) {
     fail("choices need kind: choice: change the kind, or leave out the choices");
   if (question.tolerance && question.kind != AnswerKind::number)
     fail("tolerance needs kind: number: change the kind, or leave out the tolerance");
+  if (!question.paths.empty() && question.kind != AnswerKind::number)
+    fail("path needs kind: number: change the kind, or leave out the path");
 }
 
 }  // namespace
@@ -220,6 +227,13 @@ SolvedQuestion solve(Question question, const Graph& graph) {
     solved.answer = as_answer(found.quantity, asked);
     solved.graph = graph.weak_from_this().lock();
   });
+  for (const AuthorsPath& path : asked.paths) {
+    at_place({asked.place.path, path.line}, [&] {
+      const Quantity quantity = as_answer(look_up_quantity(path.of, &graph).quantity, asked);
+      if (!is_same(quantity, solved.answer, solved))
+        fail("path: '{}' is {}, and the answer is {}", path.of, written(quantity), written(solved.answer));
+    });
+  }
   for (const AuthorsNote& note : asked.notes) {
     at_place({asked.place.path, note.line}, [&] {
       Quantity quantity = as_answer(look_up_quantity(note.of, &graph).quantity, asked);
@@ -235,12 +249,15 @@ std::string answer_of(const SolvedQuestion& solved) { return written(solved.answ
 
 namespace {
 
-Evidence evidence_of_unreadable(std::string_view typed, AnswerKind kind) {
-  const std::size_t numbers = count_of_numbers(typed);
-  return {{{fmt::format("asks for a {}", name_of(kind)), true},
-           {"one number", numbers == 1},
-           {"several numbers", numbers > 1},
-           {"more than two", numbers > 2}}};
+Evidence evidence_of_unreadable(std::string_view typed, const SolvedQuestion& solved) {
+  const std::vector<double> numbers = numbers_typed(typed);
+  const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
+  const bool asks_for_number = std::holds_alternative<double>(solved.answer);
+  return {{{fmt::format("asks for a {}", name_of(solved.question.kind)), true},
+           {"one number", numbers.size() == 1},
+           {"several numbers", numbers.size() > 1},
+           {"more than two", numbers.size() > 2},
+           {"add up to the answer", asks_for_number && is_same(sum, solved.answer, solved)}}};
 }
 
 }  // namespace
@@ -252,7 +269,7 @@ Judgment judge(const SolvedQuestion& solved, std::string_view typed) {
   } catch (const InputError& error) {
     return {Judgment::Mark::unreadable, error.what()};
   }
-  if (!answer) return judged_by("unreadable", evidence_of_unreadable(trimmed(typed), solved.question.kind)).value();
+  if (!answer) return judged_by("unreadable", evidence_of_unreadable(trimmed(typed), solved)).value();
   if (is_same(answer->quantity, solved.answer, solved)) return {Judgment::Mark::right, ""};
   return diagnosed(solved, *answer);
 }

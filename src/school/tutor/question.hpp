@@ -28,6 +28,12 @@ struct AuthorsNote {
   std::size_t line = 0;
 };
 
+/// A way to the answer as the text teaches it, in its numbers: an expression that gives the same number.
+struct AuthorsPath {
+  std::string of;
+  std::size_t line = 0;
+};
+
 /// A question as its block asks it.
 struct Question {
   std::string ask;
@@ -35,6 +41,7 @@ struct Question {
   bool asks_why = false;  // asks for the reason of the answer before it; the right choice is said by the author
   AnswerKind kind = AnswerKind::number;
   std::string of;                   // the expression that is the answer
+  std::vector<AuthorsPath> paths;   // on which the text comes to it, where that is another one than of `of`
   std::optional<double> tolerance;  // of a number
   std::vector<std::string> choices;
   std::string because;  // of a question for a reason: the right choice

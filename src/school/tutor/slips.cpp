@@ -20,7 +20,8 @@ namespace attn {
 
 namespace {
 
-void add_slips_here(const Term& working, bool is_subtracted, Slips& slips) {
+// A function that is called several times is mistaken everywhere or nowhere.
+void add_slips_here(const Term& working, bool is_subtracted, const std::vector<const Function*>& often, Slips& slips) {
   switch (working.kind) {
     case Term::Kind::sum:
       return add_slips_of_sum(working, is_subtracted, slips);
@@ -29,7 +30,8 @@ void add_slips_here(const Term& working, bool is_subtracted, Slips& slips) {
     case Term::Kind::power:
       return add_slips_of_power(working, slips);
     case Term::Kind::call:
-      return add_slips_of_call(working, slips);
+      if (std::ranges::find(often, working.function) == often.end()) add_slips_of_call(working, slips);
+      return;
     case Term::Kind::constant:
       return add_slips_of_constant(working, slips);
     case Term::Kind::negative:
@@ -40,12 +42,16 @@ void add_slips_here(const Term& working, bool is_subtracted, Slips& slips) {
   }
 }
 
-Slips all_slips(const Term& working, bool is_subtracted = false) {
+Slips all_slips(const Term& working, const std::vector<const Function*>& often, bool is_subtracted = false) {
   Slips slips;
-  add_slips_here(working, is_subtracted, slips);
+  add_slips_here(working, is_subtracted, often, slips);
+  // A slip in one of several terms is one of many.
+  const auto is_term = [](const Term& part) { return number_from(part) != 0.0; };
+  const bool is_sum = working.kind == Term::Kind::sum && std::ranges::count_if(working.parts, is_term) > 1;
   for (std::size_t i = 0; i < working.parts.size(); ++i) {
-    for (Slip& slip : all_slips(working.parts[i], is_negative(working)))
-      slips.push_back({with_part(working, i, std::move(slip.working)), std::move(slip.says)});
+    for (Slip& slip : all_slips(working.parts[i], often, is_negative(working)))
+      slips.push_back(
+          {with_part(working, i, std::move(slip.working)), std::move(slip.says), is_sum ? Often::rare : slip.often});
   }
   return slips;
 }
@@ -68,28 +74,24 @@ std::string part_name(const Term& whole, std::size_t i) {
   }
 }
 
-void add_steps(const Term& whole, std::vector<Recognised>& steps) {
+// One of several terms is seldom taken for their sum, but the first of two is.
+void add_steps(const Term& whole, std::vector<Recognised>& steps, bool is_in_term = false) {
   for (std::size_t i = 0; i < whole.parts.size() && i < most_terms; ++i) {
     const Term& part = bare(whole.parts[i]);
+    const bool is_term = is_in_term || (whole.kind == Term::Kind::sum && (i > 0 || whole.parts.size() > 2));
     if (!part.parts.empty() && gives_number(part)) {
       const std::string what = part_name(whole, i);
-      steps.push_back({number_from(part), Recognised::Kind::slip,
+      const bool is_first_term = whole.kind == Term::Kind::sum;
+      const auto kind = is_term         ? Recognised::Kind::rare
+                        : is_first_term ? Recognised::Kind::slip
+                                        : Recognised::Kind::step;
+      steps.push_back({number_from(part), kind,
                        shortly(part, "This is ", "This is " + what) +
                            (in_numbers(part).size() <= longest_in_numbers ? ", " + what : "") +
                            ": a step on the way. Go on from there."});
     }
-    add_steps(part, steps);
+    add_steps(part, steps, is_term);
   }
-}
-
-// The numbers themselves, taken for the end.
-void add_leaves(const Term& working, const Known& known, std::vector<Recognised>& found) {
-  if (working.kind == Term::Kind::cell && known.is_shown(*working.node)) {
-    const std::string name = called({working.node, working.row, working.column});
-    found.push_back({number_from(working), Recognised::Kind::slip,
-                     fmt::format("This is {} alone. There is more to work out.", name)});
-  }
-  for (const Term& part : working.parts) add_leaves(part, known, found);
 }
 
 bool has_all_arguments(const Term& working, const Known& known) {
@@ -119,33 +121,58 @@ bool has_one_digit(double number) {
 }
 }  // namespace
 
-std::vector<Recognised> slips_in(const Term& asked, const Known& known) {
+std::vector<Recognised> slips_on(const Term& path, const Known& known) {
   std::vector<Recognised> found;
-  const Term steps = last_steps(asked);
-  if (!gives_number(steps) || size_of(steps) > most_parts) return found;
-  add_leaves(steps, known, found);
-  if (!has_all_arguments(steps, known)) return found;
-  add_steps(steps, found);
-  if (const std::optional<Term> by_hand = steps_by_hand(asked)) {
-    std::vector<Recognised> its_steps;
-    add_steps(*by_hand, its_steps);
+  if (!gives_number(path) || size_of(path) > most_parts || !has_all_arguments(path, known)) return found;
+  add_steps(path, found);
+  Slips slips = slips_everywhere(path);
+  std::ranges::move(all_slips(path, often_called(path)), std::back_inserter(slips));
+  if (const Term rounded = with_numbers(path, known.numbers()); !are_alike(rounded, path)) {
+    std::ranges::move(slips_everywhere(rounded), std::back_inserter(slips));
+    std::ranges::move(all_slips(rounded, often_called(rounded)), std::back_inserter(slips));
+  }
+  for (const Slip& slip : slips) {
+    const auto kind = slip.often == Often::function ? Recognised::Kind::step
+                      : slip.often == Often::usual  ? Recognised::Kind::slip
+                                                    : Recognised::Kind::rare;
+    found.push_back({number_from(slip.working), kind, slip.says});
+  }
+  return found;
+}
+
+namespace {
+
+// A number that has been divided already, as it is only in the step after the one that is asked for.
+void add_step_too_far(const Term& asked, const Graph& graph, std::vector<Recognised>& found) {
+  if (asked.kind != Term::Kind::cell) return;
+  for (const Node& node : graph.nodes()) {
+    if (!node.op || node.operands.empty() || node.operands.front() != asked.node) continue;
+    if (node.frame.shape != asked.node->frame.shape) continue;
+    const Term next = explain({&node, asked.row, asked.column}).term;
+    if (!is_quotient(next) || next.parts[0].kind != Term::Kind::cell || !nodes_of(next.parts[1]).empty()) continue;
+    found.push_back({number_from(next), Recognised::Kind::slip,
+                     fmt::format("This has been divided by {} already, one step too early. Leave out the division.",
+                                 in_numbers(next.parts[1].parts[0]))});
+  }
+}
+
+}  // namespace
+
+std::vector<Recognised> slips_of_cell(const Term& asked, const Graph& graph, const Known& known) {
+  std::vector<Recognised> found;
+  add_step_too_far(asked, graph, found);
+  const std::optional<Term> by_hand = steps_by_hand(asked);
+  if (by_hand && size_of(*by_hand) <= most_parts && has_all_arguments(*by_hand, known)) {
+    add_steps(*by_hand, found);
     // Scores without a difference say nothing about where a 0 or a 1 comes from.
-    std::erase_if(its_steps, [](const Recognised& step) {
+    std::erase_if(found, [](const Recognised& step) {
       const double number = std::get<double>(step.quantity);
       return number == 0.0 || number == 1.0;
     });
-    std::ranges::move(its_steps, std::back_inserter(found));
   }
   if (const std::optional<double> turned = product_in_other_order(asked))
     found.push_back({*turned, Recognised::Kind::slip,
                      "This is the product in the other order. The matrix on the left comes first."});
-  Slips slips = slips_everywhere(steps);
-  std::ranges::move(all_slips(steps), std::back_inserter(slips));
-  if (const Term rounded = with_numbers(steps, known.numbers()); !are_alike(rounded, steps)) {
-    std::ranges::move(slips_everywhere(rounded), std::back_inserter(slips));
-    std::ranges::move(all_slips(rounded), std::back_inserter(slips));
-  }
-  for (const Slip& slip : slips) found.push_back({number_from(slip.working), Recognised::Kind::slip, slip.says});
   return found;
 }
 
@@ -167,14 +194,14 @@ std::vector<Recognised> slips_of_writing(double answer, bool is_share) {
 std::vector<Recognised> related_numbers(double answer) {
   std::vector<Recognised> found;
   const auto add = [&](double value, std::string says) {
-    found.push_back({value, Recognised::Kind::slip, std::move(says)});
+    found.push_back({value, Recognised::Kind::rare, std::move(says)});
   };
   if (answer == 0.0) return found;
   add(1 / answer, "This is the reciprocal: 1 divided by what is asked for.");
   add(answer * answer, "This is the square of what is asked for.");
   if (answer > 0.0) add(std::sqrt(answer), "This is the square root of what is asked for.");
-  add(2 * answer, "This is wrong by a factor of 2.");
-  add(answer / 2, "This is wrong by a factor of 2.");
+  add(2 * answer, "This is twice what is asked for. Look for something that is counted twice, or for a missing half.");
+  add(answer / 2, "This is half of what is asked for. Look for a part that is missing.");
   return found;
 }
 

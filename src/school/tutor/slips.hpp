@@ -15,21 +15,30 @@ namespace attn {
 /// A slip in writing the number: its sign, per cent, the decimal point, the rest instead of the part.
 std::vector<Recognised> slips_of_writing(double answer, bool is_share);
 
-/// Slips in the last steps: a number from which it is worked out, taken for the end; a term or a factor left
-/// out, a fraction upside down, a function not taken. They are made with the numbers of the computation, and
-/// with those that the question gives, which may be rounded.
+/// Slips on a way to the answer: a number on the way, taken for the end; a term or a factor left out, a fraction
+/// upside down, a function not taken. They are made with the numbers of the computation, and with those that the
+/// question gives, which may be rounded.
 /// Nobody takes e to the power of a number that they do not have: there are none where the steps need one.
-std::vector<Recognised> slips_in(const Term& asked, const Known& known);
+std::vector<Recognised> slips_on(const Term& path, const Known& known);
+
+/// What only a cell has: the steps of a softmax by hand, a product of two matrices in the other order, the division
+/// that comes only after it.
+std::vector<Recognised> slips_of_cell(const Term& asked, const Graph& graph, const Known& known);
 
 /// A number that is related to the correct one: its square, its reciprocal.
 std::vector<Recognised> related_numbers(double answer);
 
 // What the files of slips share.
 
+/// How likely a slip is: a function that is left out or taken for another; one that many make; one that is only
+/// believed where hardly anything else could be meant.
+enum class Often { function, usual, rare };
+
 /// A working with a slip, and what is said to it.
 struct Slip {
   Term working;
   std::string says;
+  Often often = Often::usual;
 };
 using Slips = std::vector<Slip>;
 
@@ -67,6 +76,9 @@ void add_slips_of_product(const Term& product, Slips& slips);
 void add_slips_of_power(const Term& power, Slips& slips);
 void add_slips_of_call(const Term& call, Slips& slips);
 void add_slips_of_constant(const Term& constant, Slips& slips);
+
+/// The functions that are called several times, each once.
+std::vector<const Function*> often_called(const Term& working);
 
 /// A function that is called several times is mistaken in all places.
 Slips slips_everywhere(const Term& working);

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/term/functions.hpp"
 #include "school/tutor/slips.hpp"
 
 namespace attn {
@@ -26,6 +27,7 @@ struct Exchange {
   const Function* function;
   Function taken;
   std::string_view says;
+  Often often = Often::function;
 };
 
 constexpr double degree = std::numbers::pi / 180;
@@ -34,22 +36,28 @@ constexpr double degree = std::numbers::pi / 180;
 constexpr Function slip(std::string_view name, double (*evaluate)(double)) { return {name, name, evaluate, nullptr}; }
 
 const Exchange exchanges[] = {
-    {&exponential, slip("2^", [](double x) { return std::exp2(x); }), "This is with powers of 2. Take powers of e."},
+    {&exponential, slip("2^", [](double x) { return std::exp2(x); }), "This is with powers of 2. Take powers of e.",
+     Often::rare},
     {&exponential, slip("10^", [](double x) { return std::pow(10.0, x); }),
-     "This could be with powers of 10. Take powers of e."},
+     "This could be with powers of 10. Take powers of e.", Often::rare},
     {&exponential, slip("e·", [](double x) { return std::numbers::e * x; }),
-     "This could be with e times the number. Raise e to the power of the number."},
-    {&exponential, slip("exp−", [](double x) { return std::exp(-x); }), "The exponent has the wrong sign here."},
+     "This could be with e times the number. Raise e to the power of the number.", Often::rare},
+    {&exponential, slip("exp−", [](double x) { return std::exp(-x); }), "The exponent has the wrong sign here.",
+     Often::rare},
     {&exponential, slip("square", [](double x) { return x * x; }),
-     "This could be with squares. Raise e to the power of the number."},
+     "This could be with squares. Raise e to the power of the number.", Often::rare},
     {&logarithm, slip("log₂", [](double x) { return std::log2(x); }),
      "This is with the logarithm to the base 2. Take the one to the base e."},
+    {&logarithm, slip("less 1", [](double x) { return x - 1; }),
+     "This is with 1 minus the number. Take its logarithm."},
+    {&exponential, slip("1/", [](double x) { return 1 / std::fabs(x); }),
+     "This could be 1 divided by the number. Raise e to the power of it.", Often::rare},
     {&logarithm, slip("log₁₀", [](double x) { return std::log10(x); }),
      "This is with the logarithm to the base 10. Take the one to the base e."},
     {&square_root, slip("half", [](double x) { return x / 2; }),
-     "This could be with half of the number. Take its square root."},
+     "This could be with half of the number. Take its square root.", Often::rare},
     {&square_root, slip("square", [](double x) { return x * x; }),
-     "This could be with the square. Take the square root."},
+     "This could be with the square. Take the square root.", Often::rare},
     {&sine, cosine, "This is with the cosine. Take the sine."},
     {&cosine, sine, "This is with the sine. Take the cosine."},
     {&sine, slip("sin°", [](double x) { return std::sin(x * degree); }), "This is the sine in degrees. Use radians."},
@@ -60,18 +68,19 @@ const Exchange exchanges[] = {
     {&logistic, hyperbolic_tangent, "This is with tanh. Take the sigmoid function."},
 };
 
-std::string_view in_words(const Function& function) {
-  return &function == &square_root ? "the square root" : function.name;
+std::string without(const Function& function) {
+  if (&function == &exponential) return "This is without the exponential. Take e to the power of each number first.";
+  const std::string_view name = &function == &square_root ? "the square root" : function.name;
+  return fmt::format("This is without {0}. Take {0} of the number first.", name);
 }
 
 }  // namespace
 
 void add_slips_of_call(const Term& call, Slips& slips) {
-  slips.push_back(
-      {call.parts[0], fmt::format("This is without {0}. Take {0} of the number first.", in_words(*call.function))});
+  slips.push_back({call.parts[0], without(*call.function), Often::function});
   for (const Exchange& exchange : exchanges) {
     if (exchange.function == call.function)
-      slips.push_back({called_instead(call, exchange.taken), std::string(exchange.says)});
+      slips.push_back({called_instead(call, exchange.taken), std::string(exchange.says), exchange.often});
   }
 }
 
@@ -83,7 +92,8 @@ void add_slips_of_constant(const Term& constant, Slips& slips) {
       {constant_of(*value * *value), fmt::format("The root is missing here: it is {}.", constant.notation.plain)});
   slips.push_back(
       {constant_of(*value * *value / 2),
-       fmt::format("This could be with half of the number. Take its square root: {}.", constant.notation.plain)});
+       fmt::format("This could be with half of the number. Take its square root: {}.", constant.notation.plain),
+       Often::rare});
 }
 
 namespace {
@@ -93,7 +103,8 @@ void collect_calls(const Term& working, std::vector<const Function*>& called) {
   for (const Term& part : working.parts) collect_calls(part, called);
 }
 
-// Those that are called several times, each once.
+}  // namespace
+
 std::vector<const Function*> often_called(const Term& working) {
   std::vector<const Function*> called, often;
   collect_calls(working, called);
@@ -104,18 +115,16 @@ std::vector<const Function*> often_called(const Term& working) {
   return often;
 }
 
-}  // namespace
-
 // A function that is called several times, above and below the line of a fraction, is mistaken in all places.
 Slips slips_everywhere(const Term& working) {
   Slips slips;
   for (const Function* function : often_called(working)) {
     slips.push_back({everywhere(working, *function, [](const Term& call) { return call.parts.front(); }),
-                     fmt::format("This is without {0}. Take {0} of each number first.", in_words(*function))});
+                     without(*function), Often::function});
     for (const Exchange& exchange : exchanges) {
       if (exchange.function != function) continue;
       const auto taken = [&](const Term& call) { return called_instead(call, exchange.taken); };
-      slips.push_back({everywhere(working, *function, taken), std::string(exchange.says)});
+      slips.push_back({everywhere(working, *function, taken), std::string(exchange.says), exchange.often});
     }
   }
   return slips;
@@ -137,8 +146,8 @@ void add_slips_of_factor(const Term& product, std::size_t i, Slips& slips) {
   const double number = number_from(factor);
   if (number >= 2.0 && number == std::nearbyint(number)) {
     for (const double other : {number - 1, number + 1})
-      slips.push_back(
-          {with_part(product, i, constant_of(other)), fmt::format("One factor is {} here. Count once more.", other)});
+      slips.push_back({with_part(product, i, constant_of(other)),
+                       fmt::format("One factor is {} here. Count once more.", other), Often::rare});
   }
   const double power = std::log10(number);
   if (number > 0.0 && number < 1.0 && std::fabs(power - std::nearbyint(power)) < 1e-12) {
@@ -157,7 +166,8 @@ void add_slips_of_count(const Term& product, std::size_t i, Slips& slips) {
     return;
   for (const double other : {count - 1, count + 1})
     slips.push_back({with_part(product, i, made_of(Term::Kind::inverse, {constant_of(other)})),
-                     fmt::format("This is divided by {}. Count once more.", other)});
+                     fmt::format("This is divided by {}. Count once more.", other),
+                     other < count ? Often::usual : Often::rare});
 }
 
 // A number of pairs, counted otherwise.
@@ -187,24 +197,26 @@ void add_slips_of_product(const Term& product, Slips& slips) {
                      divides ? shortly(factor, "This is before the division. Divide by ",
                                        "This is before the division. Divide it") +
                                    "."
-                             : shortly(factor, "One factor is missing here: ", "One factor is missing here") + "."});
+                             : shortly(factor, "One factor is missing here: ", "One factor is missing here") + ".",
+                     divides || factor.parts.empty() ? Often::usual : Often::rare});
     if (i == 0 && factors.size() == 2 && is_inverse(factors[1])) continue;
     slips.push_back({with_part(product, i, divides ? factor : made_of(Term::Kind::inverse, {factor})),
                      shortly(factor, divides ? "Divide, do not multiply, by " : "Multiply, do not divide, by ",
                              divides ? "Divide here, do not multiply" : "Multiply here, do not divide") +
-                         "."});
+                         ".",
+                     divides || factors.size() == 2 ? Often::usual : Often::rare});
     if (divides)
       slips.push_back({with_part(product, i, made_of(Term::Kind::negative, {factor})),
-                       "Here it was subtracted. Divide by it instead."});
+                       "Here it was subtracted. Divide by it instead.", Often::rare});
     if (divides)
       slips.push_back(
           {with_part(product, i, made_of(Term::Kind::inverse, {made_of(Term::Kind::power, {factor, constant_of(2)})})),
-           "This is divided twice, or by the square. Divide once."});
+           "This is divided twice, or by the square. Divide once.", Often::rare});
     if (divides && number_from(factor) > 0.0)
       slips.push_back(
           {with_part(product, i,
                      made_of(Term::Kind::inverse, {made_of(Term::Kind::power, {factor, constant_of(0.5)})})),
-           "This is divided by a square root. Divide by the number itself."});
+           "This is divided by a square root. Divide by the number itself.", Often::rare});
   }
   if (factors.size() == 2 && is_inverse(factors[1]))
     slips.push_back({made_of(Term::Kind::product, {bare(factors[1]), made_of(Term::Kind::inverse, {factors[0]})}),
@@ -221,7 +233,7 @@ void add_slips_of_power(const Term& power, Slips& slips) {
   slips.push_back({base, shortly(power, "The power is missing here: it is ", "The power is missing here") + "."});
   slips.push_back({made_of(Term::Kind::product, {base, exponent}),
                    shortly(power, "A power is no product: this is ", "A power is no product") + "."});
-  slips.push_back({made_of(Term::Kind::power, {exponent, base}), "Base and exponent are exchanged here."});
+  slips.push_back({made_of(Term::Kind::power, {exponent, base}), "Base and exponent are exchanged here.", Often::rare});
   const double times = number_from(exponent);
   if (times < 3.0 || times != std::nearbyint(times)) return;
   for (const double other : {times - 1, times + 1})
@@ -242,7 +254,7 @@ void add_other_pairs(const Term& sum, Slips& slips) {
   const auto add = [&](const std::function<std::size_t(std::size_t)>& partner, std::string says) {
     Term other = sum;
     for (std::size_t i = 0; i < count; ++i) other.parts[i].parts[0] = sum.parts[partner(i)].parts[0];
-    slips.push_back({std::move(other), std::move(says)});
+    slips.push_back({std::move(other), std::move(says), count == 2 ? Often::usual : Often::rare});
   };
   constexpr std::string_view pair = "Multiply the first with the first, the second with the second.";
   for (std::size_t a = 0; a < count; ++a) {
@@ -292,8 +304,41 @@ void add_missing_terms(const Term& sum, Slips& slips) {
       if ((chosen >> i & 1U) != 0) terms.push_back(parts[i]);
     }
     if (terms.size() < 2 || terms.size() + 1 >= count) continue;
-    slips.push_back({made_of(Term::Kind::sum, std::move(terms)), "More than one term of the sum is missing here."});
+    slips.push_back(
+        {made_of(Term::Kind::sum, std::move(terms)), "More than one term of the sum is missing here.", Often::rare});
   }
+}
+
+bool is_zero(const Term& term) { return number_from(term) == 0.0; }
+
+// A product with 0, taken for its other factor.
+void add_products_with_zero(const Term& sum, Slips& slips) {
+  for (std::size_t i = 0; i < sum.parts.size() && sum.parts.size() <= most_terms; ++i) {
+    const Term& product = sum.parts[i];
+    if (product.kind != Term::Kind::product || product.parts.size() != 2) continue;
+    const auto zero = std::ranges::find_if(product.parts, is_zero);
+    if (zero == product.parts.end()) continue;
+    const Term& other = product.parts[zero == product.parts.begin() ? 1 : 0];
+    if (is_inverse(other) || is_zero(other)) continue;
+    slips.push_back(
+        {with_part(sum, i, other),
+         shortly(product, "One product has a factor 0, so it is 0: ", "One product has a factor 0, so it is 0") + "."});
+  }
+}
+
+Term without_signs(Term working) {
+  for (Term& part : working.parts) part = without_signs(std::move(part));
+  if (is_negative(working)) return Term(working.parts.front());
+  return working.parts.empty() && gives_number(working) ? constant_of(std::fabs(number_from(working))) : working;
+}
+
+// All minus signs lost at once.
+void add_lost_signs(const Term& sum, Slips& slips) {
+  if (sum.parts.size() > most_terms) return;
+  Term unsigned_sum = without_signs(sum);
+  const bool is_sign_of_all = are_alike(unsigned_sum, made_of(Term::Kind::negative, {sum}));
+  if (!are_alike(unsigned_sum, sum) && !is_sign_of_all)
+    slips.push_back({std::move(unsigned_sum), "The minus signs are lost here. A negative term makes the sum smaller."});
 }
 
 }  // namespace
@@ -330,22 +375,35 @@ void add_slips_of_sum(const Term& sum, bool is_subtracted, Slips& slips) {
                      shortly(sum, "The difference is the other way round here. It is ",
                              "The difference is the other way round here") +
                          "."});
-  if (std::ranges::any_of(terms, is_negative)) return;
+  if (std::ranges::any_of(terms, is_negative)) {
+    add_lost_signs(sum, slips);
+    return;
+  }
   if (!is_subtracted)
-    slips.push_back({made_of(Term::Kind::product, terms), "Here the terms were multiplied. Add them."});
+    slips.push_back(
+        {made_of(Term::Kind::product, terms), "Here the terms were multiplied. Add them.",
+         terms.size() == 2 && std::ranges::all_of(terms, [](const Term& term) { return term.parts.empty(); })
+             ? Often::usual
+             : Often::rare});
   const double count = static_cast<double>(terms.size());
   slips.push_back({made_of(Term::Kind::product, {sum, made_of(Term::Kind::inverse, {constant_of(count)})}),
-                   fmt::format("This is the sum divided by {}. Do not divide it.", terms.size())});
+                   fmt::format("This is the sum divided by {}. Do not divide it.", terms.size()), Often::rare});
+  if (!is_subtracted) add_lost_signs(sum, slips);
   // Of products: their first or their second factors alone.
   const auto has_two = [](const Term& term) {
     return term.kind == Term::Kind::product && term.parts.size() == 2 && !is_inverse(term.parts[1]);
   };
   if (!std::ranges::all_of(terms, has_two)) return;
   add_other_pairs(sum, slips);
+  std::vector<Term> all;
+  for (const Term& term : terms) std::ranges::copy(term.parts, std::back_inserter(all));
+  slips.push_back({made_of(Term::Kind::sum, std::move(all)),
+                   "All numbers are added here. Multiply the pairs first, then add the products."});
   for (const std::size_t which : {std::size_t{0}, std::size_t{1}}) {
     std::vector<Term> factors;
     for (const Term& term : terms) factors.push_back(term.parts[which]);
     Term plain = made_of(Term::Kind::sum, factors);
+    if (equal_but_for_last_bits(number_from(plain), 1.0)) continue;  // shares
     std::string says = shortly(plain, "This is the plain sum ", "This is a sum of single numbers") +
                        ". Multiply the pairs first, then add the products.";
     slips.push_back({std::move(plain), std::move(says)});
@@ -353,6 +411,7 @@ void add_slips_of_sum(const Term& sum, bool is_subtracted, Slips& slips) {
                                                    made_of(Term::Kind::inverse, {constant_of(count)})}),
                      "This is an average in which all count the same. Here each has a factor of its own."});
   }
+  add_products_with_zero(sum, slips);
 }
 
 }  // namespace attn

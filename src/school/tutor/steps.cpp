@@ -11,6 +11,7 @@
 #include "core/graph/graph.hpp"
 #include "core/support/number.hpp"
 #include "core/term/functions.hpp"
+#include "core/term/quantity.hpp"
 #include "core/term/term.hpp"
 #include "school/tutor/known.hpp"
 #include "school/tutor/slips.hpp"
@@ -54,8 +55,7 @@ std::string where_to_look(const Term& asked) {
   }
 }
 
-std::string first_step_to_number(const Term& asked) {
-  const Term steps = last_steps(asked);
+std::string first_step_to_number(const Term& steps) {
   const Term* const first = innermost(steps);
   if (!first) return where_to_look(steps);
   const std::string numbers = in_numbers(*first);
@@ -90,7 +90,7 @@ std::string first_step(const SolvedQuestion& solved) {
   const Term asked = read_term(solved.question.of, solved.graph.get());
   switch (solved.question.kind) {
     case AnswerKind::number:
-      return first_step_to_number(asked);
+      return first_step_to_number(taught_paths(solved).front());
     case AnswerKind::word:
       return where_to_look(asked);
     case AnswerKind::shape:
@@ -198,6 +198,15 @@ Term explained(const Term& asked) {
 }  // namespace
 
 Term last_steps(const Term& asked) { return asked.kind == Term::Kind::cell ? unshifted(explained(asked)) : asked; }
+
+std::vector<Term> taught_paths(const SolvedQuestion& solved) {
+  const Graph* const graph = solved.graph.get();
+  std::vector<Term> paths;
+  for (const AuthorsPath& path : solved.question.paths) paths.push_back(read_term(path.of, graph));
+  if (paths.empty()) paths.push_back(last_steps(read_term(solved.question.of, graph)));
+  return paths;
+}
+
 std::optional<Term> steps_by_hand(const Term& asked) {
   return asked.kind == Term::Kind::cell ? shifted_by_least(explained(asked)) : std::nullopt;
 }

@@ -17,7 +17,10 @@ std::string first_step(const SolvedQuestion& solved);
 /// the terms with which it is explained. A softmax has its scores as they are, where that can be computed.
 Term last_steps(const Term& asked);
 
-/// The same of a softmax with the smallest score subtracted, as it is done by hand; nothing of anything else.
+/// The ways to a number that is asked for: those that the question's author wrote, or else its last steps.
+std::vector<Term> taught_paths(const SolvedQuestion& solved);
+
+/// The last steps of a softmax with the smallest score subtracted, as it is done by hand; nothing of anything else.
 std::optional<Term> steps_by_hand(const Term& asked);
 
 /// A question may give its numbers rounded: with those in the place of the cells that they stand for.

@@ -50,37 +50,71 @@ std::string_view bare_word(std::string_view typed) {
   return typed;
 }
 
-// The only choice that begins so, at the end of a word.
-std::optional<Quantity> choice_that_begins(const std::string& typed, const std::vector<std::string>& choices) {
+// Whether `words` stand in a text as they are, from the beginning of a word to the end of one.
+bool has_words(const std::string& text, const std::string& words) {
+  constexpr std::string_view around = " ,:()\"";
+  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) {
+    const std::size_t end = at + words.size();
+    if ((at == 0 || around.find(text[at - 1]) != std::string_view::npos) &&
+        (end == text.size() || around.find(text[end]) != std::string_view::npos))
+      return true;
+  }
+  return false;
+}
+
+// The only one of the choices for which this holds.
+template <class Holds>
+std::optional<Quantity> only_choice(const std::vector<std::string>& choices, const Holds& holds) {
   std::optional<Quantity> found;
   for (const std::string& choice : choices) {
-    const std::string words = in_lower_case(choice);
-    if (!words.starts_with(typed) || words.find_first_of(" ,:(", typed.size()) != typed.size()) continue;
+    if (!holds(in_lower_case(choice))) continue;
     if (found) return std::nullopt;
     found = choice;
   }
   return found;
 }
 
+// By its words or its number; by what it alone begins with, or has in it; or it stands itself in a longer answer.
 std::optional<Quantity> read_choice(std::string_view typed, const std::vector<std::string>& choices) {
   const std::string word = in_lower_case(typed);
   for (std::size_t i = 0; i < choices.size(); ++i) {
     if (word == in_lower_case(choices[i]) || word == std::to_string(i + 1)) return choices[i];
   }
-  return choice_that_begins(word, choices);
+  const auto begins = [&](const std::string& choice) { return choice.starts_with(word) && has_words(choice, word); };
+  const auto has_it = [&](const std::string& choice) { return has_words(choice, word); };
+  const auto stands_in_it = [&](const std::string& choice) { return has_words(word, choice); };
+  if (const std::optional<Quantity> found = only_choice(choices, begins)) return found;
+  if (const std::optional<Quantity> found = only_choice(choices, has_it)) return found;
+  return only_choice(choices, stands_in_it);
 }
 
-// As the answer, a note or a word of the row that is asked about has it, upper and lower case alike.
-std::optional<Quantity> read_word(std::string_view typed, const SolvedQuestion& solved) {
+// The words of a longer answer that are among those to choose from, each once. A denial says nothing of its words.
+std::vector<std::string> words_within(std::string_view typed, const std::vector<std::string>& choices) {
+  std::vector<std::string> found;
+  for (const std::string& part : parted(typed, " \t,;:!?")) {
+    const std::string word = in_lower_case(without_signs_around(part));
+    if (word == "not") return {};
+    const auto is_it = [&](const std::string& choice) { return in_lower_case(choice) == word; };
+    const auto choice = std::ranges::find_if(choices, is_it);
+    if (choice != choices.end() && std::ranges::find(found, *choice) == found.end()) found.push_back(*choice);
+  }
+  return found;
+}
+
+// As the answer, a note or a word of the row that is asked about has it, upper and lower case alike; or the only one of
+// the row in a longer answer.
+std::optional<TypedAnswer> read_word(std::string_view typed, const SolvedQuestion& solved) {
   std::vector<std::string> known = {std::get<std::string>(solved.answer)};
   for (const auto& [quantity, says] : solved.notes) known.push_back(written(quantity));
   for (const Recognised& one : recognisable(solved)) known.push_back(written(one.quantity));
   for (const std::string_view word : {typed, bare_word(typed)}) {
     for (const std::string& meant : known) {
-      if (in_lower_case(word) == in_lower_case(meant)) return meant;
+      if (in_lower_case(word) == in_lower_case(meant)) return TypedAnswer{meant};
     }
   }
-  return std::string(bare_word(typed));
+  std::vector<std::string> words = words_within(bare_word(typed), words_to_choose(solved));
+  if (words.size() == 1) return TypedAnswer{words.front()};
+  return TypedAnswer{.quantity = std::string(bare_word(typed)), .words = std::move(words)};
 }
 
 // The end of the digits, points and commas that stand here.
@@ -141,7 +175,8 @@ std::optional<TypedAnswer> read_number(std::string_view typed) {
   try {
     const Quantity quantity = look_up_quantity(expression, nullptr).quantity;
     const double* const number = std::get_if<double>(&quantity);
-    if (number && std::isfinite(*number)) return TypedAnswer{quantity, decimals_of(expression)};
+    if (number && std::isfinite(*number))
+      return TypedAnswer{quantity, decimals_of(expression), trimmed(expression).ends_with('%')};
   } catch (const InputError&) {
     // Whatever it is, it is no number.
   }
@@ -161,18 +196,22 @@ std::optional<TypedAnswer> read_answer(std::string_view typed, const SolvedQuest
   if (typed.empty()) return std::nullopt;
   if (solved.question.kind == AnswerKind::shape) return typed_as(read_shape(typed));
   if (solved.question.kind == AnswerKind::choice) return typed_as(read_choice(typed, solved.question.choices));
-  if (solved.question.kind == AnswerKind::word) return typed_as(read_word(typed, solved));
+  if (solved.question.kind == AnswerKind::word) return read_word(typed, solved);
   return read_number(typed);
 }
 
-std::size_t count_of_numbers(std::string_view typed) {
+std::vector<double> numbers_typed(std::string_view typed) {
   std::string plain(typed);
   for (const std::string_view sign : {"×", "x", "(", ")", "[", "]", ";", ", "}) {
     for (std::size_t at; (at = plain.find(sign)) != std::string::npos;) plain.replace(at, sign.size(), " ");
   }
-  const std::vector<std::string> numbers = parted(plain, " ,");
-  const auto is_number = [](const std::string& one) { return parsed<double>(one).has_value(); };
-  return std::ranges::all_of(numbers, is_number) ? numbers.size() : 0;
+  std::vector<double> numbers;
+  for (const std::string& part : parted(plain, " ,")) {
+    const std::optional<double> number = parsed<double>(part);
+    if (!number) return {};
+    numbers.push_back(*number);
+  }
+  return numbers;
 }
 
 double precision_of(const TypedAnswer& typed) {
@@ -238,9 +277,13 @@ Evidence evidence_of_digits(const SolvedQuestion& solved, const TypedAnswer& typ
   const bool has_digits = typed.decimals && decimals <= limit("decimals with a meaning");
   const bool are_alike = off <= limit("alike") * size || (number == 0.0 && size < limit("like 0"));
   const bool have_same_sign = (answer < 0) == (number < 0), is_little = says_little(typed);
+  // With the sign by mistake, or with the point moved by one place instead of two.
+  const auto is_as_percentage = [&](double times) {
+    return typed.is_per_cent && std::fabs(times * number - answer) <= limit("closely") * size;
+  };
   const bool is_small_whole = typed.decimals == 0 && typed_size < limit("small whole number");
   return {{
-              {"says little", is_little},
+              {"too much per cent", is_as_percentage(100) || is_as_percentage(10)},
               {"says much", !is_little && !is_small_whole},  // a small whole number stands somewhere everywhere
               {"rounded too far", decimals < wanted && are_alike && off <= precision_of(typed)},
               {"cut off", has_digits && are_alike && number != 0.0 && decimals >= wanted &&

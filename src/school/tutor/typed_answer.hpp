@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "school/tutor/judge.hpp"
 #include "school/tutor/question.hpp"
@@ -12,7 +13,9 @@ namespace attn {
 /// An answer as somebody typed it.
 struct TypedAnswer {
   Quantity quantity;
-  std::optional<int> decimals = {};  // of a number that is written out: 2 of "0.88", and also of "88 %"
+  std::optional<int> decimals = {};     // of a number that is written out: 2 of "0.88", and also of "88 %"
+  bool is_per_cent = false;             // whether it was typed with the sign
+  std::vector<std::string> words = {};  // those of the row that is asked about that were typed, where there are several
 };
 
 /// Reads an answer to a question in any usual writing; nothing where it is not of the kind that is asked for.
@@ -22,8 +25,8 @@ std::optional<TypedAnswer> read_answer(std::string_view typed, const SolvedQuest
 /// Whether a number is whole, and small enough for its digits to say so.
 bool is_whole(double number);
 
-/// How many numbers a list or a shape has, such as "(2, 0.5)" or "2x4"; 0: it is something else.
-std::size_t count_of_numbers(std::string_view typed);
+/// The numbers of a list or a shape, such as "(2, 0.5)" or "2x4"; none: it is something else.
+std::vector<double> numbers_typed(std::string_view typed);
 
 /// How far a number may lie from a typed one that is this number, rounded as it was typed.
 double precision_of(const TypedAnswer& typed);
