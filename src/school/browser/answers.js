@@ -168,8 +168,11 @@ const digitsOf = (number, decimals) => writtenFixed(Math.abs(number), decimals).
 const saysLittle = ({ value, decimals }) =>
   decimals !== undefined && (decimals > 0 ? /^0*[1-9]?$/ : /^0*[1-9]?0*$/).test(digitsOf(value, decimals));
 
+// Zeros before and after the digits of the answer, `a`, are none of them.
 function areExchanged(a, b) {
   const at = [...a].findIndex((digit, i) => digit !== b[i]);
+  const [first, last] = [a.search(/[1-9]/), a.replace(/0*$/, "").length - 1];
+  if (first < 0 || at < first || at + 1 > last) return false;
   const isExchange = at >= 0 && a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
   return a.length === b.length && at + 1 < a.length && isExchange;
 }
@@ -210,14 +213,18 @@ function factsOfDigits({ answer, decimals: wanted }, typed) {
 const nearOne = (question, typed, kinds) =>
   question.recognised.find(({ kind, quantity, within = Infinity }) => {
     const off = Math.abs(typed.value - quantity);
-    const isNear = off <= Math.max(precisionOf(typed), limits["near a note"] * Math.abs(quantity));
+    const size = Math.abs(quantity);
+    const precision = precisionOf(typed);
+    const isNote = kind === "note";
+    const near = isNote ? precision : Math.min(precision, limits["near a reason"] * size);
+    const isNear = off <= Math.max(near, limits["near a note"] * size) * (1 + limits.rounding) && (isNote || size > 0);
     return kinds.includes(kind) && isNear && off <= within && isSameAnswer(typed.value, quantity, question);
   });
 
 function diagnosedNumber(question, typed) {
   const facts = factsOfDigits(question, typed);
   const note = nearOne(question, typed, ["note"]);
-  const near = nearOne(question, typed, ["step", "neighbor", "slip", "mistake"]);
+  const near = nearOne(question, typed, ["step", "neighbor", "slip", "writing", "mistake"]);
   const bound = question.bounds.find(
     ({ least = -Infinity, most = Infinity, isWhole }) =>
       typed.value < least || typed.value > most || (isWhole && !Number.isInteger(typed.value)),

@@ -186,7 +186,7 @@ std::vector<Bound> bounds_of(const SolvedQuestion& solved) {
     bounds.push_back({0.0, infinite, false, "A count is not negative."});
     bounds.push_back({-infinite, infinite, true, "A count is a whole number."});
   }
-  add_bounds_of_steps(last_steps(asked), known, bounds);
+  add_bounds_of_steps(taught_paths(solved).front(), known, bounds);
   return bounds;
 }
 

@@ -55,7 +55,9 @@ std::string_view noun_of(const Term& leaf) {
   return "";
 }
 
-std::string short_numbers(const Term& working) {
+// As the question has them.
+std::string short_numbers(const Term& exact, const std::vector<double>& given) {
+  const Term working = with_numbers(exact, given);
   const std::string numbers = in_numbers(working);
   constexpr double least = 5e-5;  // a smaller one is written as 0.0000
   const bool is_almost_zero =
@@ -63,30 +65,30 @@ std::string short_numbers(const Term& working) {
   return is_almost_zero ? "almost 0" : numbers.size() <= longest_in_numbers ? numbers : "";
 }
 
-std::string done_with_factor(const Term& product, std::size_t i, bool divides) {
+std::string done_with_factor(const Term& product, std::size_t i, bool divides, const std::vector<double>& given) {
   Term others = without_part(product, i);
   if (others.kind == Term::Kind::product && others.parts.size() == 1) others = Term(others.parts.front());
-  const std::string numbers = short_numbers(divides ? others : bare(others));
+  const std::string numbers = short_numbers(divides ? others : bare(others), given);
   if (divides) return numbers.empty() ? "It is a divisor." : fmt::format("Divide {} by it.", numbers);
   const bool is_divided = is_inverse(others);
   if (numbers.empty()) return "It is one factor of a product.";
   return is_divided ? fmt::format("Divide it by {}.", numbers) : fmt::format("Multiply it by {}.", numbers);
 }
 
-std::string done_with_term(const Term& sum, std::size_t i) {
+std::string done_with_term(const Term& sum, std::size_t i, const std::vector<double>& given) {
   if (sum.parts.size() > 2) {
-    const std::string numbers = short_numbers(sum);
+    const std::string numbers = short_numbers(sum, given);
     return numbers.empty() ? "It is one term of a longer sum." : fmt::format("It is one term of {}.", numbers);
   }
   const Term& other = sum.parts[1 - i];
-  const std::string numbers = short_numbers(bare(other));
+  const std::string numbers = short_numbers(bare(other), given);
   if (numbers.empty()) return "It is one of two terms.";
   if (is_negative(sum.parts[i])) return fmt::format("Subtract it from {}.", numbers);
   return is_negative(other) ? fmt::format("Subtract {} from it.", numbers) : fmt::format("Add {} to it.", numbers);
 }
 
 // What is done with a leaf next; empty: nothing, it is the whole.
-std::string done_with(const CopiedLeaf& leaf) {
+std::string done_with(const CopiedLeaf& leaf, const std::vector<double>& given) {
   bool divides = false;
   for (const auto& [whole, i] : leaf.around) {
     switch (whole->kind) {
@@ -96,7 +98,7 @@ std::string done_with(const CopiedLeaf& leaf) {
       case Term::Kind::negative:
         break;
       case Term::Kind::product: {
-        const std::string done = done_with_factor(*whole, i, divides);
+        const std::string done = done_with_factor(*whole, i, divides, given);
         const auto [beyond, place] = whole == leaf.around.back().first
                                          ? std::pair<const Term*, std::size_t>(nullptr, 0)
                                          : *std::next(std::ranges::find(leaf.around, std::pair(whole, i)));
@@ -105,7 +107,7 @@ std::string done_with(const CopiedLeaf& leaf) {
         return is_of_sum && !divides ? done + " Then add the other terms." : done;
       }
       case Term::Kind::sum:
-        return done_with_term(*whole, i);
+        return done_with_term(*whole, i, given);
       case Term::Kind::power:
         return i == 1 ? "This is the exponent." : fmt::format("Raise it to the power {}.", in_numbers(whole->parts[1]));
       case Term::Kind::call:
@@ -130,7 +132,7 @@ std::vector<CopiedAt> places_in(const std::vector<CopiedLeaf>& leaves, const Kno
   std::vector<CopiedAt> places;
   for (const CopiedLeaf& leaf : leaves) {
     const double value = number_from(*leaf.term);
-    for (const double number : known.numbers()) {
+    for (const double number : known.data()) {
       if (stands_for(number, value)) places.push_back({number, &leaf, true});
     }
     const bool is_shown = leaf.term->kind == Term::Kind::cell && known.is_shown(*leaf.term->node);
@@ -139,8 +141,9 @@ std::vector<CopiedAt> places_in(const std::vector<CopiedLeaf>& leaves, const Kno
   return places;
 }
 
-std::string told_copy(const CopiedAt& place, const std::vector<CopiedAt>& places, bool is_earlier) {
-  const std::string done = done_with(*place.leaf);
+std::string told_copy(const CopiedAt& place, const std::vector<CopiedAt>& places, bool is_earlier,
+                      const std::vector<double>& given) {
+  const std::string done = done_with(*place.leaf, given);
   if (done.empty()) return "";
   std::string_view noun = noun_of(*place.leaf->term);
   const auto is_other = [&](const CopiedAt& other) {
@@ -171,10 +174,11 @@ std::vector<Recognised> copied_numbers(const std::vector<Term>& paths, const Kno
         const std::vector<CopiedAt> places = places_in(leaves, known);
         for (const CopiedAt& place : places) {
           if (place.number == 0.0 || told.contains(place.number)) continue;  // to 0 lead many ways
-          std::string says = told_copy(place, places, depth > 0);
+          std::string says = told_copy(place, places, depth > 0, known.numbers());
           if (says.empty()) continue;
           told.insert(place.number);
-          found.push_back({place.number, Recognised::Kind::given, std::move(says)});
+          found.push_back(
+              {place.number, place.is_given ? Recognised::Kind::given : Recognised::Kind::slip, std::move(says)});
         }
         for (const Cell& cell : cells_of(working)) {
           if (cell.node->original().op && !known.has(cell)) earlier.push_back(last_steps(cell_term(cell)));
@@ -185,7 +189,7 @@ std::vector<Recognised> copied_numbers(const std::vector<Term>& paths, const Kno
       workings = std::move(earlier);
     }
   }
-  for (const double number : known.numbers()) {
+  for (const double number : known.data()) {
     if (number != 0.0 && told.insert(number).second)
       found.push_back({number, Recognised::Kind::copied,
                        fmt::format("{} stands in the question. It is not the answer.", told_number(number))});

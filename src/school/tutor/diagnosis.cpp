@@ -179,7 +179,6 @@ void weigh_chances(std::vector<Recognised>& all) {
     for (; one != end; ++one) {
       if (!may_be_chance(kind)) continue;
       const double number = std::get<double>(one->quantity), span = 1.5 * std::fabs(number);
-      if (number == 0.0 && kind == ReasonKind::mistake && std::ranges::count(sorted, 0.0) == 1) continue;
       one->within = chance_allowed(kind) * span / (2 * static_cast<double>(count_around(number, sorted)));
     }
   }
@@ -216,10 +215,13 @@ std::vector<Recognised> made_recognisable(const SolvedQuestion& solved) {
       add(all, copied_numbers(paths, known), solved);
       for (const Term& path : paths) add(all, slips_on(path, known), solved);
       add(all, slips_of_cell(asked, *solved.graph, known), solved);
-      add(all, slips_of_writing(answer, is_share(asked)), solved);
+      const double unit = std::pow(10.0, -decimals_wanted(solved));
+      add(all, slips_of_writing(answer, std::nearbyint(answer / unit) * unit, is_share(asked)), solved);
       add(all, miscounted(asked, answer), solved);
       add(all, neighbors(asked, known), solved);
-      add_mistakes(all, solved);
+      // Who predicts a number does not compute it, and on a path of the text the mistakes of the computation do not
+      // lie.
+      if (!solved.question.predicts && solved.question.paths.empty()) add_mistakes(all, solved);
       add(all, related_numbers(answer), solved);
       add(all, alike(asked, *solved.graph, known), solved);
       add(all, other_numbers(asked, *solved.graph, known), solved);
@@ -297,7 +299,11 @@ const Recognised* near_one(const SolvedQuestion& solved, const TypedAnswer& type
     if (std::ranges::find(kinds, one.kind) == kinds.end()) continue;
     const double number = std::get<double>(one.quantity);
     const double off = std::fabs(std::get<double>(typed.quantity) - number);
-    const bool is_near = off <= std::max(precision_of(typed), limit("near a note") * std::fabs(number));
+    const double size = std::fabs(number), precision = precision_of(typed);
+    const bool is_note = one.kind == ReasonKind::note;
+    const double near = is_note ? precision : std::min(precision, limit("near a reason") * size);
+    const bool is_near =
+        off <= std::max(near, limit("near a note") * size) * (1 + limit("rounding")) && (is_note || size > 0.0);
     if (is_near && off <= one.within && is_same(typed.quantity, one.quantity, solved)) return &one;
   }
   return nullptr;
@@ -316,7 +322,8 @@ Judgment diagnosed_number(const SolvedQuestion& solved, const TypedAnswer& typed
   Evidence evidence = evidence_of_digits(solved, typed);
   const Recognised* const note = near_one(solved, typed, {ReasonKind::note});
   const Recognised* const near =
-      near_one(solved, typed, {ReasonKind::step, ReasonKind::neighbor, ReasonKind::slip, ReasonKind::mistake});
+      near_one(solved, typed,
+               {ReasonKind::step, ReasonKind::neighbor, ReasonKind::slip, ReasonKind::writing, ReasonKind::mistake});
   const Recognised* const turned = evidence.facts["other sign"] ? turned_slip(solved, typed) : nullptr;
   const std::vector<Bound> bounds = bounds_of(solved);
   const auto is_broken = [&](const Bound& bound) { return bound.is_broken_by(std::get<double>(typed.quantity)); };

@@ -16,11 +16,11 @@ struct TypedAnswer;
 /// An answer that is recognised, and what is said to it.
 struct Recognised {
   /// What it comes from, the likeliest first: what the question's author noted, a step on the way that is taken for the
-  /// end, or a function for another, the cell beside the one that is asked about, a number of the question or of a
-  /// table that was copied, a slip on the way that is taught, a slip in writing the number, a mistake in the
-  /// computation, another convention, a number of the question that is not on the way, a slip that few make, any other
-  /// number that was shown.
-  enum class Kind { note, step, neighbor, given, slip, writing, mistake, convention, copied, rare, shown };
+  /// end, or a function for another, a number of the question that was copied, the cell beside the one that is asked
+  /// about, a slip on the way that is taught, a slip in writing the number, a mistake in the computation, another
+  /// convention, a number of the question that is not on the way, a slip that few make, any other number that was
+  /// shown.
+  enum class Kind { note, step, given, neighbor, slip, writing, mistake, convention, copied, rare, shown };
 
   Quantity quantity;
   Kind kind = Kind::note;

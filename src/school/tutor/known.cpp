@@ -42,7 +42,8 @@ std::vector<Cell> cells_in(const Term& working) {
 
 }  // namespace
 
-Known::Known(const SolvedQuestion& solved) : numbers_(numbers_in(solved.question.ask)), shown_(solved.shown) {}
+Known::Known(const SolvedQuestion& solved)
+    : numbers_(numbers_in(solved.question.ask)), data_(data_in(solved.question.ask)), shown_(solved.shown) {}
 
 bool Known::is_shown(const Node& node) const {
   if (!shown_) return false;

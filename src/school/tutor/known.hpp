@@ -17,6 +17,8 @@ class Known {
 
   /// The numbers that stand in the question.
   const std::vector<double>& numbers() const { return numbers_; }
+  /// Those that somebody may copy: not the 2 of "row 2".
+  const std::vector<double>& data() const { return data_; }
   /// Whether a table of this name has shown these numbers.
   bool is_shown(const Node& node) const;
   /// Whether it was shown, or both of its sizes stand in the question.
@@ -37,7 +39,7 @@ class Known {
  private:
   bool can_work_out(const Cell& cell, int depth) const;
 
-  std::vector<double> numbers_;
+  std::vector<double> numbers_, data_;
   std::shared_ptr<const MatricesShown> shown_;
   mutable std::map<const Node*, bool> is_shown_;
 };

@@ -20,6 +20,7 @@ namespace attn {
 namespace {
 
 constexpr std::size_t most_other_numbers = 600, most_cells = 20'000;
+constexpr std::ptrdiff_t most_zeros = 4;  // where there are more, a 0 says nothing
 
 void collect_cells(const Term& working, std::vector<Cell>& cells) {
   const Cell cell{working.node, working.row, working.column};
@@ -70,6 +71,8 @@ class Numbers {
       for (std::size_t i = 0; i < shape.rows; ++i) {
         for (std::size_t j = 0; j < shape.columns; ++j) others.push_back({cell.node, i, j});
       }
+      const auto is_zero = [](const Cell& other) { return other.value() == 0.0; };
+      if (std::ranges::count_if(others, is_zero) > most_zeros) std::erase_if(others, is_zero);
       for (const Cell& other : others) add_instead(cell, other);
     }
   }
@@ -143,7 +146,8 @@ class Numbers {
     constexpr std::size_t few = 12;
     const bool is_turned = other.row == cell.column && other.column == cell.row;
     if (other.row != cell.row && other.column != cell.column && !is_turned) return false;
-    return cell.node->frame.shape.cells() <= few || distance(other, cell) <= 1;
+    const Shape shape = cell.node->frame.shape;
+    return (other.row == cell.row ? shape.columns : shape.rows) <= few || distance(other, cell) <= 1;
   }
 
   void add(double value, std::string says) { add(value, std::move(says), kind_); }
@@ -294,22 +298,49 @@ std::string without_quotations(const std::string& text) {
   return is_quoted ? text : left;
 }
 
-std::vector<double> numbers_in(std::string_view text) {
+namespace {
+
+struct NumberInText {
+  double value;
+  bool is_index;  // "row 2" says which one
+};
+
+std::vector<NumberInText> numbers_read(std::string_view text) {
   static constexpr std::array<std::string_view, 11> words = {"zero", "one",   "two",   "three", "four", "five",
                                                              "six",  "seven", "eight", "nine",  "ten"};
-  std::vector<double> numbers;
+  static constexpr std::array<std::string_view, 6> indexed = {"number", "row", "column", "key", "head", "layer"};
+  std::vector<NumberInText> numbers;
+  std::string before;
   std::string plain = without_quotations(std::string(text));
   for (std::size_t at; (at = plain.find("−")) != std::string::npos;) plain.replace(at, std::string("−").size(), "-");
   for (const std::string& word : parted(plain, " \n\t()[]{}=+*/?!:;\"'`·⋅×")) {
     std::string number = word;
     while (!number.empty() && (number.back() == '.' || number.back() == ',')) number.pop_back();
     std::erase(number, ',');
+    const bool is_index = std::ranges::find(indexed, before) != indexed.end();
+    before = in_lower_case(number);
     if (const std::optional<double> value = parsed<double>(number); value && std::isfinite(*value)) {
-      numbers.push_back(*value);
+      numbers.push_back({*value, is_index});
       continue;
     }
-    const auto found = std::ranges::find(words, in_lower_case(number));
-    if (found != words.end()) numbers.push_back(static_cast<double>(found - words.begin()));
+    const auto found = std::ranges::find(words, before);
+    if (found != words.end()) numbers.push_back({static_cast<double>(found - words.begin()), is_index});
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<double> numbers_in(std::string_view text) {
+  std::vector<double> numbers;
+  for (const NumberInText& one : numbers_read(text)) numbers.push_back(one.value);
+  return numbers;
+}
+
+std::vector<double> data_in(std::string_view text) {
+  std::vector<double> numbers;
+  for (const NumberInText& one : numbers_read(text)) {
+    if (!one.is_index) numbers.push_back(one.value);
   }
   return numbers;
 }

@@ -34,6 +34,8 @@ std::vector<Recognised> other_choices(const Term& asked, const SolvedQuestion& s
 
 /// The numbers that a text has outside of quotations, with commas between thousands, and as words up to ten.
 std::vector<double> numbers_in(std::string_view text);
+/// The same without those that say which one: "row 2".
+std::vector<double> data_in(std::string_view text);
 
 /// A number with a minus sign, as sentences have it.
 std::string told_number(double number);

@@ -42,14 +42,16 @@ void add_slips_here(const Term& working, bool is_subtracted, const std::vector<c
   }
 }
 
-Slips all_slips(const Term& working, const std::vector<const Function*>& often, bool is_subtracted = false) {
+Slips all_slips(const Term& working, const std::vector<const Function*>& often, bool is_subtracted = false,
+                bool is_in_sum = false) {
   Slips slips;
-  add_slips_here(working, is_subtracted, often, slips);
+  // In the sums within a sum there are too many slips to tell one from another.
+  if (!is_in_sum || working.kind != Term::Kind::sum) add_slips_here(working, is_subtracted, often, slips);
   // A slip in one of several terms is one of many.
   const auto is_term = [](const Term& part) { return number_from(part) != 0.0; };
   const bool is_sum = working.kind == Term::Kind::sum && std::ranges::count_if(working.parts, is_term) > 1;
   for (std::size_t i = 0; i < working.parts.size(); ++i) {
-    for (Slip& slip : all_slips(working.parts[i], often, is_negative(working)))
+    for (Slip& slip : all_slips(working.parts[i], often, is_negative(working), is_in_sum || is_sum))
       slips.push_back(
           {with_part(working, i, std::move(slip.working)), std::move(slip.says), is_sum ? Often::rare : slip.often});
   }
@@ -68,17 +70,17 @@ std::string part_name(const Term& whole, std::size_t i) {
     case Term::Kind::power:
       return i == 0 ? "the base of the power" : "the exponent";
     case Term::Kind::call:
-      return fmt::format("what {} is taken of", whole.function->name);
+      return whole.function == &exponential ? "the exponent" : fmt::format("what {} is taken of", whole.function->name);
     default:
       return "a part";
   }
 }
 
-// One of several terms is seldom taken for their sum, but the first of two is.
+// One of several terms is seldom taken for their sum, but one of two is.
 void add_steps(const Term& whole, std::vector<Recognised>& steps, bool is_in_term = false) {
   for (std::size_t i = 0; i < whole.parts.size() && i < most_terms; ++i) {
     const Term& part = bare(whole.parts[i]);
-    const bool is_term = is_in_term || (whole.kind == Term::Kind::sum && (i > 0 || whole.parts.size() > 2));
+    const bool is_term = is_in_term || (whole.kind == Term::Kind::sum && whole.parts.size() > 2);
     if (!part.parts.empty() && gives_number(part)) {
       const std::string what = part_name(whole, i);
       const bool is_first_term = whole.kind == Term::Kind::sum;
@@ -87,7 +89,7 @@ void add_steps(const Term& whole, std::vector<Recognised>& steps, bool is_in_ter
                                         : Recognised::Kind::step;
       steps.push_back({number_from(part), kind,
                        shortly(part, "This is ", "This is " + what) +
-                           (in_numbers(part).size() <= longest_in_numbers ? ", " + what : "") +
+                           (shortly(part, "", "").empty() ? "" : ", " + what) +
                            ": a step on the way. Go on from there."});
     }
     add_steps(part, steps, is_term);
@@ -125,12 +127,19 @@ std::vector<Recognised> slips_on(const Term& path, const Known& known) {
   std::vector<Recognised> found;
   if (!gives_number(path) || size_of(path) > most_parts || !has_all_arguments(path, known)) return found;
   add_steps(path, found);
-  Slips slips = slips_everywhere(path);
-  std::ranges::move(all_slips(path, often_called(path)), std::back_inserter(slips));
-  if (const Term rounded = with_numbers(path, known.numbers()); !are_alike(rounded, path)) {
-    std::ranges::move(slips_everywhere(rounded), std::back_inserter(slips));
-    std::ranges::move(all_slips(rounded, often_called(rounded)), std::back_inserter(slips));
+  Slips slips;
+  const auto add_all = [&](const Term& working) {
+    std::ranges::move(slips_everywhere(working), std::back_inserter(slips));
+    std::ranges::move(all_slips(working, often_called(working)), std::back_inserter(slips));
+  };
+  if (path.kind == Term::Kind::sum && std::ranges::none_of(path.parts, is_negative)) {
+    const double count = static_cast<double>(path.parts.size());
+    slips.push_back({made_of(Term::Kind::product, {path, made_of(Term::Kind::inverse, {constant_of(count)})}),
+                     fmt::format("This is the sum divided by {}. Do not divide it.", path.parts.size()), Often::rare});
   }
+  const Term rounded = with_numbers(path, known.numbers());
+  if (!are_alike(rounded, path)) add_all(rounded);
+  add_all(path);
   for (const Slip& slip : slips) {
     const auto kind = slip.often == Often::function ? Recognised::Kind::step
                       : slip.often == Often::usual  ? Recognised::Kind::slip
@@ -161,22 +170,21 @@ void add_step_too_far(const Term& asked, const Graph& graph, std::vector<Recogni
 std::vector<Recognised> slips_of_cell(const Term& asked, const Graph& graph, const Known& known) {
   std::vector<Recognised> found;
   add_step_too_far(asked, graph, found);
-  const std::optional<Term> by_hand = steps_by_hand(asked);
-  if (by_hand && size_of(*by_hand) <= most_parts && has_all_arguments(*by_hand, known)) {
-    add_steps(*by_hand, found);
-    // Scores without a difference say nothing about where a 0 or a 1 comes from.
-    std::erase_if(found, [](const Recognised& step) {
-      const double number = std::get<double>(step.quantity);
-      return number == 0.0 || number == 1.0;
-    });
+  for (const Term& by_hand : steps_by_hand(asked)) {
+    if (size_of(by_hand) <= most_parts && has_all_arguments(by_hand, known)) add_steps(by_hand, found);
   }
+  // Scores without a difference say nothing about where a 0 or a 1 comes from.
+  std::erase_if(found, [](const Recognised& step) {
+    const double number = std::get<double>(step.quantity);
+    return number == 0.0 || number == 1.0;
+  });
   if (const std::optional<double> turned = product_in_other_order(asked))
     found.push_back({*turned, Recognised::Kind::slip,
                      "This is the product in the other order. The matrix on the left comes first."});
   return found;
 }
 
-std::vector<Recognised> slips_of_writing(double answer, bool is_share) {
+std::vector<Recognised> slips_of_writing(double answer, double rounded, bool is_share) {
   std::vector<Recognised> found;
   const auto add = [&](double value, std::string says) {
     found.push_back({value, Recognised::Kind::writing, std::move(says)});
@@ -185,9 +193,14 @@ std::vector<Recognised> slips_of_writing(double answer, bool is_share) {
   add(-answer, "Only the sign is wrong.");
   if (std::fabs(answer) <= 1.0) add(100 * answer, "This is per cent: type it with %, or divide it by 100.");
   if (is_share) add(1 - answer, "This is the rest: 1 minus what is asked for.");
-  if (has_one_digit(answer)) return found;  // one comes to such a number in many ways
+  if (has_one_digit(rounded)) return found;  // one comes to such a number in many ways
   for (const int power : {1, -1, 2, -2, 3, -3})
     add(answer * std::pow(10.0, power), "The digits are right. The decimal point is at the wrong place.");
+  constexpr double of_two_digits = 0.02;
+  for (Recognised& one : found) {
+    const double size = std::fabs(std::get<double>(one.quantity));
+    if (size != std::fabs(answer)) one.within = of_two_digits * size;
+  }
   return found;
 }
 
@@ -225,7 +238,8 @@ Term with_part(Term working, std::size_t i, Term part) {
 
 std::string shortly(const Term& working, std::string_view before, std::string_view otherwise) {
   const std::string numbers = in_numbers(working);
-  return numbers.size() <= longest_in_numbers ? std::string(before) + numbers : std::string(otherwise);
+  const bool hides_one = numbers.find("0.0000") != std::string::npos;  // which is too small to be written
+  return numbers.size() <= longest_in_numbers && !hides_one ? std::string(before) + numbers : std::string(otherwise);
 }
 
 bool is_inverse(const Term& working) { return working.kind == Term::Kind::inverse; }

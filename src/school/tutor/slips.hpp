@@ -13,7 +13,8 @@
 namespace attn {
 
 /// A slip in writing the number: its sign, per cent, the decimal point, the rest instead of the part.
-std::vector<Recognised> slips_of_writing(double answer, bool is_share);
+/// What it is as the question wants it rounded, says whether its digits are its own.
+std::vector<Recognised> slips_of_writing(double answer, double rounded, bool is_share);
 
 /// Slips on a way to the answer: a number on the way, taken for the end; a term or a factor left out, a fraction
 /// upside down, a function not taken. They are made with the numbers of the computation, and with those that the

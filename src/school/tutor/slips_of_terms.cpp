@@ -11,6 +11,22 @@
 
 namespace attn {
 
+namespace {
+
+Term without_signs(Term working, bool in_calls) {
+  if (working.kind == Term::Kind::call && !in_calls) return working;
+  for (Term& part : working.parts) part = without_signs(std::move(part), in_calls);
+  if (is_negative(working)) return Term(working.parts.front());
+  return working.parts.empty() && gives_number(working) ? constant_of(std::fabs(number_from(working))) : working;
+}
+
+bool has_minus(const Term& working) {
+  if (working.parts.empty()) return gives_number(working) && number_from(working) < 0.0;
+  return is_negative(working) || std::ranges::any_of(working.parts, has_minus);
+}
+
+}  // namespace
+
 // --- slips of functions
 // Slips with functions: one that is left out, and one that is taken for another.
 
@@ -50,8 +66,6 @@ const Exchange exchanges[] = {
      "This is with the logarithm to the base 2. Take the one to the base e."},
     {&logarithm, slip("less 1", [](double x) { return x - 1; }),
      "This is with 1 minus the number. Take its logarithm."},
-    {&exponential, slip("1/", [](double x) { return 1 / std::fabs(x); }),
-     "This could be 1 divided by the number. Raise e to the power of it.", Often::rare},
     {&logarithm, slip("log₁₀", [](double x) { return std::log10(x); }),
      "This is with the logarithm to the base 10. Take the one to the base e."},
     {&square_root, slip("half", [](double x) { return x / 2; }),
@@ -82,6 +96,13 @@ void add_slips_of_call(const Term& call, Slips& slips) {
     if (exchange.function == call.function)
       slips.push_back({called_instead(call, exchange.taken), std::string(exchange.says), exchange.often});
   }
+  static constexpr Function reciprocal = slip("1/", [](double x) { return 1 / std::fabs(x); });
+  if (call.function == &exponential)
+    slips.push_back({called_instead(call, reciprocal),
+                     "This could be 1 divided by the number. Raise e to the power of it.", Often::rare});
+  if (call.function == &logarithm)
+    slips.push_back(
+        {called_instead(call, reciprocal), "This could be 1 divided by the number. Take its logarithm.", Often::rare});
 }
 
 // A number that is written as a root.
@@ -118,6 +139,8 @@ std::vector<const Function*> often_called(const Term& working) {
 // A function that is called several times, above and below the line of a fraction, is mistaken in all places.
 Slips slips_everywhere(const Term& working) {
   Slips slips;
+  if (Term unsigned_working = without_signs(working, true); has_minus(working) && size_of(working) > 1)
+    slips.push_back({std::move(unsigned_working), "A minus sign is lost here.", Often::rare});
   for (const Function* function : often_called(working)) {
     slips.push_back({everywhere(working, *function, [](const Term& call) { return call.parts.front(); }),
                      without(*function), Often::function});
@@ -304,8 +327,10 @@ void add_missing_terms(const Term& sum, Slips& slips) {
       if ((chosen >> i & 1U) != 0) terms.push_back(parts[i]);
     }
     if (terms.size() < 2 || terms.size() + 1 >= count) continue;
-    slips.push_back(
-        {made_of(Term::Kind::sum, std::move(terms)), "More than one term of the sum is missing here.", Often::rare});
+    Term counted = made_of(Term::Kind::sum, std::move(terms));
+    std::string says =
+        shortly(counted, "Only these terms are counted here: ", "Only some of the terms are counted here") + ".";
+    slips.push_back({std::move(counted), std::move(says), Often::rare});
   }
 }
 
@@ -326,16 +351,10 @@ void add_products_with_zero(const Term& sum, Slips& slips) {
   }
 }
 
-Term without_signs(Term working) {
-  for (Term& part : working.parts) part = without_signs(std::move(part));
-  if (is_negative(working)) return Term(working.parts.front());
-  return working.parts.empty() && gives_number(working) ? constant_of(std::fabs(number_from(working))) : working;
-}
-
 // All minus signs lost at once.
 void add_lost_signs(const Term& sum, Slips& slips) {
   if (sum.parts.size() > most_terms) return;
-  Term unsigned_sum = without_signs(sum);
+  Term unsigned_sum = without_signs(sum, false);
   const bool is_sign_of_all = are_alike(unsigned_sum, made_of(Term::Kind::negative, {sum}));
   if (!are_alike(unsigned_sum, sum) && !is_sign_of_all)
     slips.push_back({std::move(unsigned_sum), "The minus signs are lost here. A negative term makes the sum smaller."});
@@ -364,7 +383,7 @@ void add_slips_of_sum(const Term& sum, bool is_subtracted, Slips& slips) {
            shortly(sum, is_negative(terms[1]) ? "Subtract here, do not add: " : "Add here, do not subtract: ",
                    is_negative(terms[1]) ? "Subtract here, do not add" : "Add here, do not subtract") +
                "."});
-    const bool is_first_of_two = terms.size() == 2 && i == 0 && !is_negative(terms[1]);
+    const bool is_first_of_two = terms.size() == 2 && i == 0 && !is_negative(terms[1]) && has_minus(terms[0]);
     if (is_first_of_two || (terms.size() > 2 && (is_negative(terms[i]) || number_from(terms[i]) < 0.0)))
       slips.push_back(
           {std::move(turned),
@@ -379,15 +398,13 @@ void add_slips_of_sum(const Term& sum, bool is_subtracted, Slips& slips) {
     add_lost_signs(sum, slips);
     return;
   }
-  if (!is_subtracted)
+  if (!is_subtracted && std::ranges::none_of(terms, [](const Term& term) { return term.kind == Term::Kind::call; }))
     slips.push_back(
         {made_of(Term::Kind::product, terms), "Here the terms were multiplied. Add them.",
          terms.size() == 2 && std::ranges::all_of(terms, [](const Term& term) { return term.parts.empty(); })
              ? Often::usual
              : Often::rare});
   const double count = static_cast<double>(terms.size());
-  slips.push_back({made_of(Term::Kind::product, {sum, made_of(Term::Kind::inverse, {constant_of(count)})}),
-                   fmt::format("This is the sum divided by {}. Do not divide it.", terms.size()), Often::rare});
   if (!is_subtracted) add_lost_signs(sum, slips);
   // Of products: their first or their second factors alone.
   const auto has_two = [](const Term& term) {
@@ -403,7 +420,8 @@ void add_slips_of_sum(const Term& sum, bool is_subtracted, Slips& slips) {
     std::vector<Term> factors;
     for (const Term& term : terms) factors.push_back(term.parts[which]);
     Term plain = made_of(Term::Kind::sum, factors);
-    if (equal_but_for_last_bits(number_from(plain), 1.0)) continue;  // shares
+    constexpr double nearly = 0.03;
+    if (std::fabs(number_from(plain) - 1.0) <= nearly) continue;  // shares, perhaps rounded
     std::string says = shortly(plain, "This is the plain sum ", "This is a sum of single numbers") +
                        ". Multiply the pairs first, then add the products.";
     slips.push_back({std::move(plain), std::move(says)});

@@ -207,8 +207,11 @@ std::vector<Term> taught_paths(const SolvedQuestion& solved) {
   return paths;
 }
 
-std::optional<Term> steps_by_hand(const Term& asked) {
-  return asked.kind == Term::Kind::cell ? shifted_by_least(explained(asked)) : std::nullopt;
+std::vector<Term> steps_by_hand(const Term& asked) {
+  if (asked.kind != Term::Kind::cell) return {};
+  const Term with_largest = explained(asked);
+  const std::optional<Term> with_least = shifted_by_least(with_largest);
+  return with_least ? std::vector<Term>{*with_least, with_largest} : std::vector<Term>();
 }
 
 }  // namespace attn

@@ -20,8 +20,9 @@ Term last_steps(const Term& asked);
 /// The ways to a number that is asked for: those that the question's author wrote, or else its last steps.
 std::vector<Term> taught_paths(const SolvedQuestion& solved);
 
-/// The last steps of a softmax with the smallest score subtracted, as it is done by hand; nothing of anything else.
-std::optional<Term> steps_by_hand(const Term& asked);
+/// The last steps of a softmax as it is done by hand: with the smallest score subtracted, and with the largest. None of
+/// anything else.
+std::vector<Term> steps_by_hand(const Term& asked);
 
 /// A question may give its numbers rounded: with those in the place of the cells that they stand for.
 Term with_numbers(Term working, const std::vector<double>& given);

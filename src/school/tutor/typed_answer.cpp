@@ -261,9 +261,12 @@ bool says_little(const TypedAnswer& typed) {
   return first == std::string::npos || first == last;
 }
 
+// Zeros before and after the digits of the answer, `a`, are none of them.
 bool are_exchanged(const std::string& a, const std::string& b) {
   if (a.size() != b.size()) return false;
   const auto at = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+  const std::size_t first = a.find_first_not_of('0'), last = a.find_last_not_of('0');
+  if (first == std::string::npos || at < first || at + 1 > last) return false;
   return at + 1 < a.size() && a[at] == b[at + 1] && a[at + 1] == b[at] && a.substr(at + 2) == b.substr(at + 2);
 }
 
