@@ -7,7 +7,10 @@
 
 #include "core/attention/watches.hpp"
 #include "core/support/error.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/fingerprints.hpp"
+#include "school/mistake/numbers.hpp"
+#include "school/mistake/pairs.hpp"
+#include "school/mistake/remade.hpp"
 
 namespace attn {
 
@@ -22,50 +25,10 @@ bool Findings::may_be_conventions() const { return std::ranges::all_of(all, &Fin
 
 namespace {
 
-Change numbers_of(const Node& original, const Matrix& theirs) {
-  const Node* const node = &original.original();
-  return {[node](const Node& asked) { return &asked == node; }, [&theirs](At at) { return at.like(theirs); }};
-}
-
-// The compared matrices as they are with some mistakes.
-class Remade {
- public:
-  Remade(const Graph& graph, std::span<const Compared> compared, std::vector<Change> changes)
-      : again_(graph, std::move(changes)), compared_(compared) {}
-
-  bool changes(std::size_t i) { return again_.changes(*compared_[i].node); }
-  // Null where it cannot be computed.
-  std::shared_ptr<const Matrix> at(std::size_t i) {
-    try {
-      return again_.of(*compared_[i].node).node().cells();
-    } catch (const InputError&) {
-      return nullptr;
-    }
-  }
-  bool explains(std::size_t i) {
-    const std::shared_ptr<const Matrix> numbers = at(i);
-    return numbers && difference(*compared_[i].theirs, *numbers, compared_[i].rounding).agrees();
-  }
-
- private:
-  Rewriting again_;
-  std::span<const Compared> compared_;
-};
-
-// A mistake that cannot be made in this computation.
-template <class Action>
-auto where_possible(const Action& action) -> decltype(action()) {
-  try {
-    return action();
-  } catch (const InputError&) {
-    return {};
-  }
-}
-
 class Search {
  public:
   Search(const Graph& graph, std::span<const Compared> compared)
-      : graph_(graph), compared_(compared), possible_(possible_mistakes(graph)) {}
+      : graph_(graph), compared_(compared), possible_(placed_mistakes(graph)) {}
 
   Findings run() && {
     constexpr std::size_t most_findings = 8;
@@ -76,25 +39,14 @@ class Search {
       look_at(*next);
       first = *next + 1;
     }
+    look_again_at_the_first();
+    for (Finding& finding : findings_.all) call_a_guess(finding);
     if (findings_.all.empty()) look_for_hidden();
     return std::move(findings_);
   }
 
  private:
-  std::vector<Change> with(std::initializer_list<Change> more) const {
-    std::vector<Change> all = found_;
-    all.insert(all.end(), more);
-    return all;
-  }
-
-  // Those that can change a matrix, which is computed from the first place where they can be made, or behind it.
-  std::vector<const Mistake*> possible_for(std::size_t place) const {
-    std::vector<const Mistake*> found;
-    for (const auto& [mistake, first] : possible_) {
-      if (first->index <= compared_[place].node->index) found.push_back(mistake);
-    }
-    return found;
-  }
+  SearchGround ground() const { return {graph_, compared_, possible_, found_}; }
 
   std::optional<std::size_t> first_that_differs(std::size_t from) {
     Remade now(graph_, compared_, found_);
@@ -118,26 +70,49 @@ class Search {
     try_alone(finding);
     if (finding.mistakes.empty()) try_with_right_ones_unused(finding);
     if (finding.mistakes.empty()) try_with_conventions(finding);
-    const std::size_t behind = behind_that_differ(place);
-    finding.is_alone = finding.explains <= 1 && behind == 0 && has_behind(place);
+    if (finding.mistakes.empty() && is_other_computation(finding)) {
+      try_with_a_number(finding);
+      if (!finding.is_explained() && !is_identified(finding)) finding.pairs = find_pairs(ground(), place);
+    }
+    finding.is_alone =
+        finding.explains <= 1 && finding.pairs.empty() && ground().that_differ(place + 1) == 0 && has_behind(place);
     if (!finding.is_alone) take_for_granted(finding);
     findings_.all.push_back(std::move(finding));
   }
 
+  // What can be seen to be the transpose, another matrix or the like needs no two mistakes.
+  bool is_identified(const Finding& finding) const {
+    const Compared& matrix = compared_[finding.place];
+    return fingerprints({*matrix.node, *matrix.theirs, *finding.expected, matrix.rounding, finding.difference})
+        .identify;
+  }
+
+  // What is an input, or a convention by itself, has no mistake that would give it.
+  bool is_other_computation(const Finding& finding) const {
+    return finding.expected && compared_[finding.place].node->op && !finding.has_other_mask_value;
+  }
+
   void take_for_granted(const Finding& finding) {
-    if (finding.mistakes.empty())
+    if (!finding.pairs.empty()) {
+      found_.push_back(finding.pairs.front().first.change);
+      found_.push_back(finding.pairs.front().second.change);
+      return;
+    }
+    if (finding.mistakes.empty() || explained_by_numbers(finding.place) > finding.explains)
       return found_.push_back(numbers_of(*compared_[finding.place].node, *compared_[finding.place].theirs));
-    found_.emplace_back(*finding.mistakes.front());
+    found_.push_back(finding.amounts.empty() ? Change(*finding.mistakes.front()) : *solved_);
     if (finding.convention) found_.emplace_back(*finding.convention);
   }
 
-  // What a mistake explains.
-  struct Explained {
-    std::size_t count = 0;    // of the matrices that differ
-    bool keeps_right = true;  // leaves what is right behind them
-
-    auto operator<=>(const Explained&) const = default;
-  };
+  // As many as are right where the numbers at a place are theirs, whatever made them.
+  std::size_t explained_by_numbers(std::size_t place) {
+    return where_possible([&] {
+             Remade remade(graph_, compared_,
+                           ground().with({numbers_of(*compared_[place].node, *compared_[place].theirs)}));
+             return attn::explained_by(remade, compared_, place);
+           })
+        .count;
+  }
 
   // Each of those that explain most, and of these those that leave most right.
   void add(Finding& finding, const Mistake& mistake, Explained explained) {
@@ -148,20 +123,26 @@ class Search {
     finding.mistakes.push_back(&mistake);
   }
 
+  Explained explained_with(const std::vector<Change>& changes, std::size_t place, bool keeps_those_before) const {
+    return where_possible([&] {
+      Remade remade(graph_, compared_, changes);
+      if (keeps_those_before && !remade.keeps_those_before(place)) return Explained();
+      return explained_by(remade, compared_, place);
+    });
+  }
+
   void try_alone(Finding& finding) {
-    for (const Mistake* mistake : possible_for(finding.place))
-      add(finding, *mistake, where_possible([&] {
-            const std::vector<Change> changes = with({*mistake});
-            return keeps_those_before(changes, finding.place) ? explained_by(changes, finding.place) : Explained();
-          }));
+    for (const PlacedMistake* one : ground().possible_for(finding.place))
+      add(finding, *one->mistake, explained_with(ground().with({one->change()}), finding.place, true));
   }
 
   // A right matrix may stand in the file that was not computed with, such as scaled scores.
   void try_with_right_ones_unused(Finding& finding) {
-    for (const Mistake* mistake : possible_for(finding.place))
-      add(finding, *mistake, where_possible([&] { return explained_by(with({*mistake}), finding.place); }));
+    if (finding.place == 0) return;
+    for (const PlacedMistake* one : ground().possible_for(finding.place))
+      add(finding, *one->mistake, explained_with(ground().with({one->change()}), finding.place, false));
     if (finding.mistakes.empty()) return;
-    Remade remade(graph_, compared_, with({*finding.mistakes.front()}));
+    Remade remade(graph_, compared_, ground().with({*finding.mistakes.front()}));
     for (std::size_t i = 0; i < finding.place; ++i) {
       if (remade.changes(i) && !remade.explains(i)) finding.unused.push_back(i);
     }
@@ -175,61 +156,75 @@ class Search {
   // A mistake by somebody who also computes something else by agreement: a finite number for −∞ in rows that
   // the mistake masks. Only those are tried that bring the numbers nearer.
   void try_with_conventions(Finding& finding) {
-    const std::vector<const Mistake*> possible = possible_for(finding.place);
-    std::vector<const Mistake*> nearer;
-    for (const Mistake* mistake : possible) {
-      if (mistake->kind == Mistake::Kind::error &&
-          where_possible([&] { return brings_nearer(*mistake, finding.place); }))
-        nearer.push_back(mistake);
+    const std::vector<const PlacedMistake*> possible = ground().possible_for(finding.place);
+    std::vector<const PlacedMistake*> nearer;
+    for (const PlacedMistake* one : possible) {
+      if (one->mistake->kind == Mistake::Kind::error &&
+          where_possible([&] { return brings_nearer(*one, finding.place); }))
+        nearer.push_back(one);
     }
-    for (const Mistake* convention : possible) {
-      if (convention->kind != Mistake::Kind::convention) continue;
-      for (const Mistake* mistake : nearer)
-        add(finding, *mistake, where_possible([&] {
-              const std::vector<Change> both = with({*mistake, *convention});
-              return keeps_those_before(both, finding.place) ? explained_by(both, finding.place) : Explained();
-            }));
+    for (const PlacedMistake* convention : possible) {
+      if (convention->mistake->kind != Mistake::Kind::convention) continue;
+      for (const PlacedMistake* one : nearer) {
+        if (one->places.overlap(convention->places)) continue;
+        const std::vector<Change> both = ground().with({one->change(), convention->change()});
+        add(finding, *one->mistake, explained_with(both, finding.place, true));
+      }
       if (finding.mistakes.empty()) continue;
-      finding.convention = convention;
+      finding.convention = convention->mistake;
       return;
     }
   }
 
-  bool brings_nearer(const Mistake& mistake, std::size_t place) {
-    Remade remade(graph_, compared_, with({mistake}));
+  bool brings_nearer(const PlacedMistake& mistake, std::size_t place) {
+    Remade remade(graph_, compared_, ground().with({mistake.change()}));
     const std::shared_ptr<const Matrix> numbers = remade.changes(place) ? remade.at(place) : nullptr;
     if (!numbers) return false;
     const Difference now = difference(*compared_[place].theirs, *numbers, compared_[place].rounding);
     return !now.has_other_shape && now.cells < compared_[place].difference.cells;
   }
 
-  bool keeps_those_before(const std::vector<Change>& changes, std::size_t place) {
-    Remade remade(graph_, compared_, changes);
-    for (std::size_t i = 0; i < place; ++i) {
-      if (remade.changes(i) && !remade.explains(i)) return false;
+  void try_with_a_number(Finding& finding) {
+    for (const SolvedNumber& solved : solve_numbers(ground(), finding.place)) {
+      if (finding.mistakes.empty()) solved_ = solved.change;
+      finding.mistakes.push_back(&solved.mistake->mistake);
+      finding.amounts.push_back(solved.amount);
+      finding.explains = solved.explained.count;
     }
-    return true;
   }
 
-  // How many of the matrices that differ have the numbers that it gives, up to the first that has not; none
-  // where the one at the place is not among them.
-  Explained explained_by(const std::vector<Change>& changes, std::size_t place) {
-    Remade remade(graph_, compared_, changes);
-    if (!remade.changes(place) || !remade.explains(place)) return {};
-    Explained explained{1};
-    for (std::size_t i = place + 1; i < compared_.size(); ++i) {
-      if (!remade.explains(i)) {
-        explained.keeps_right = !compared_[i].difference.agrees();
-        break;
-      }
-      if (!compared_[i].difference.agrees()) ++explained.count;
-    }
-    return explained;
+  // A mistake at the first place that leaves something unexplained which two together give.
+  void look_again_at_the_first() {
+    const auto is_unexplained = [](const Finding& finding) { return !finding.is_explained(); };
+    if (findings_.all.size() < 2 || !findings_.all.front().is_explained() ||
+        std::ranges::none_of(findings_.all, is_unexplained) || !is_other_computation(findings_.all.front()))
+      return;
+    const std::vector<Change> nothing;
+    std::vector<MistakePair> pairs = find_pairs({graph_, compared_, possible_, nothing}, findings_.all.front().place);
+    if (pairs.empty()) return;
+    findings_.all.resize(1);
+    Finding& first = findings_.all.front();
+    first.mistakes.clear();
+    first.amounts.clear();
+    first.unused.clear();
+    first.convention = nullptr;
+    first.explains = 0;
+    first.pairs = std::move(pairs);
   }
 
-  std::size_t behind_that_differ(std::size_t place) const {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        compared_.subspan(place + 1), [](const Compared& matrix) { return !matrix.difference.agrees(); }));
+  // What a mistake gives must also give what is computed from it, if only with others that are found behind.
+  void call_a_guess(Finding& finding) {
+    if (finding.mistakes.empty()) return;
+    for (const Finding& other : findings_.all) {
+      if (other.place <= finding.place || other.is_explained() || !depends_on(other.place, finding.place)) continue;
+      finding.contradicts = other.place;
+      return;
+    }
+  }
+
+  bool depends_on(std::size_t later, std::size_t place) {
+    Remade remade(graph_, compared_, {numbers_of(*compared_[place].node, *compared_[place].theirs)});
+    return remade.changes(later);
   }
 
   // Whether something that was compared is computed from it.
@@ -243,14 +238,14 @@ class Search {
 
   // A convention that gives the same numbers is as good as ours.
   void look_for_hidden() {
-    for (const auto& [mistake, first] : possible_) {
-      if (mistake->kind == Mistake::Kind::convention) continue;
-      if (where_possible([&, &hidden = *mistake] { return is_hidden(hidden); })) findings_.hidden.push_back(mistake);
+    for (const PlacedMistake& one : possible_) {
+      if (one.mistake->kind == Mistake::Kind::convention) continue;
+      if (where_possible([&] { return is_hidden(one); })) findings_.hidden.push_back(one.mistake);
     }
   }
 
-  bool is_hidden(const Mistake& mistake) {
-    Remade remade(graph_, compared_, {mistake});
+  bool is_hidden(const PlacedMistake& mistake) {
+    Remade remade(graph_, compared_, {mistake.change()});
     bool changes_any = false;
     for (std::size_t i = 0; i < compared_.size(); ++i) {
       if (!remade.changes(i)) continue;
@@ -263,9 +258,10 @@ class Search {
 
   const Graph& graph_;
   std::span<const Compared> compared_;
-  std::vector<PossibleMistake> possible_;
+  std::vector<PlacedMistake> possible_;
   std::vector<Change> found_;
-  Explained most_;  // of the finding that is looked at
+  Explained most_;                // of the finding that is looked at
+  std::optional<Change> solved_;  // likewise
   Findings findings_;
 };
 

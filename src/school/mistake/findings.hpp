@@ -2,11 +2,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/graph/graph.hpp"
 #include "school/mistake/comparison.hpp"
+#include "school/mistake/pairs.hpp"
 #include "school/mistake/rewriting.hpp"
 
 namespace attn {
@@ -17,11 +20,18 @@ struct Finding {
   std::shared_ptr<const Matrix> expected;     // null: it cannot be computed from the numbers before it
   Difference difference;                      // from that
   std::vector<const Mistake*> mistakes = {};  // each of which gives these numbers, and as many of those behind them
+  std::vector<std::string> amounts = {};      // of each the number that was solved for, in words; empty: they have none
+  std::vector<MistakePair> pairs = {};        // where no mistake does: each gives all that differs from here on
   std::size_t explains = 0;                   // matrices that differ and have the numbers of these mistakes
   const Mistake* convention = nullptr;        // with which they do so; null: none is needed
   std::vector<std::size_t> unused = {};       // places of right matrices from which this one was not computed then
   bool is_alone = false;                      // what is computed from it is right
   bool has_other_mask_value = false;          // which is all that differs: a convention
+  std::optional<std::size_t> contradicts = {};  // the first that is computed from it and has not the numbers that the
+                                                // mistakes give, so that they are a guess
+
+  /// Whether something explains it.
+  bool is_explained() const { return !mistakes.empty() || !pairs.empty(); }
 
   /// Whether what differs can be a convention.
   bool may_be_convention() const;

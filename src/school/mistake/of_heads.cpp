@@ -1,3 +1,5 @@
+#include "school/mistake/amounts.hpp"
+#include "school/mistake/numbers.hpp"
 #include "school/mistake/parts.hpp"
 
 namespace attn {
@@ -331,5 +333,64 @@ constexpr Mistake mistakes_in_values[] = {
 }  // namespace
 
 std::span<const Mistake> mistakes_of_values() { return mistakes_in_values; }
+
+namespace {
+
+template <const Role& role>
+bool is_projection_with(const Node& node) {
+  return node.is(role) && is_projection_with_bias(node);
+}
+Made bias_times(At at, double number) {
+  const LinearNodes map = *linear_nodes(at.node);
+  const Value product = matmul(at.of(*map.x), at.of(*map.w));
+  return number == 0.0 ? product : add(product, times(at.of(*map.b), plain_number(number)));
+}
+
+}  // namespace
+
+namespace {
+
+constexpr MistakeWithNumber numbers_of_values[] = {
+    {{"another-multiple-of-query-bias", error, "b_q not added once",
+      "This is what another multiple of b_q gives. Add it once.", is_projection_with<role::q>, nullptr},
+     bias_times,
+     amount_added,
+     MistakeWithNumber::Scale::linear,
+     {0.0, 2.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"another-multiple-of-key-bias", error, "b_k not added once",
+      "This is what another multiple of b_k gives. Add it once.", is_projection_with<role::k>, nullptr},
+     bias_times,
+     amount_added,
+     MistakeWithNumber::Scale::linear,
+     {0.0, 2.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"another-multiple-of-value-bias", error, "b_v not added once",
+      "This is what another multiple of b_v gives. Add it once.", is_projection_with<role::v>, nullptr},
+     bias_times,
+     amount_added,
+     MistakeWithNumber::Scale::linear,
+     {0.0, 2.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"another-multiple-of-output-bias", error, "b_o not added once",
+      "This is what another multiple of b_o gives. Add it once.", is_projection_with<role::output>, nullptr},
+     bias_times,
+     amount_added,
+     MistakeWithNumber::Scale::linear,
+     {0.0, 2.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"another-sum-of-values", error, "weighted sum of the values multiplied",
+      "This is a multiple of the weighted sum. The weights of a row sum to 1, so that nothing more is multiplied.",
+      sums_values, nullptr},
+     [](At at, double number) -> Made { return multiplied(at, number); },
+     amount_as_factor,
+     MistakeWithNumber::Scale::linear,
+     {0.5, 2.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+};
+
+}  // namespace
+
+std::span<const MistakeWithNumber> numbers_in_values() { return numbers_of_values; }
 
 }  // namespace attn

@@ -2,6 +2,8 @@
 #include <span>
 
 #include "core/attention/feed_forward.hpp"
+#include "school/mistake/amounts.hpp"
+#include "school/mistake/numbers.hpp"
 #include "school/mistake/parts.hpp"
 
 namespace attn {
@@ -106,6 +108,51 @@ constexpr Mistake mistakes_in_feed_forward[] = {
 }  // namespace
 
 std::span<const Mistake> mistakes_of_feed_forward() { return mistakes_in_feed_forward; }
+
+namespace {
+
+Made leaky(At at, double slope) { return add(relu(at[0]), times(subtract(at[0], relu(at[0])), plain_number(slope))); }
+Made sigmoid_unit(At at, double number) { return multiply(at[0], sigmoid(times(at[0], plain_number(number)))); }
+Made added_times(At at, double number) { return add(at[0], times(at[1], plain_number(number))); }
+
+}  // namespace
+
+namespace {
+
+constexpr MistakeWithNumber numbers_of_layers[] = {
+    {{"another-slope", error, "a slope for negative numbers instead of ReLU",
+      "This is what comes out when negative numbers are multiplied by a number, as in a leaky ReLU. With ReLU they become 0: max(x, 0).",
+      activates<rectifier>, nullptr},
+     leaky,
+     amount_itself,
+     MistakeWithNumber::Scale::linear,
+     {0.01, 0.1, 0.2, 0.25, 0.5, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"another-sigmoid-unit", error, "x σ(c x) instead of the activation",
+      "This is what x σ(c x) gives. The layer has another activation.", activates_any, nullptr},
+     sigmoid_unit,
+     amount_itself,
+     MistakeWithNumber::Scale::logarithmic,
+     {1.0, 1.702, 2.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"another-multiple-of-first-bias", error, "b_1 not added once",
+      "This is what another multiple of b_1 gives. Add it once.", adds<role::b_1>, nullptr},
+     added_times,
+     amount_added,
+     MistakeWithNumber::Scale::linear,
+     {2.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"another-multiple-of-second-bias", error, "b_2 not added once",
+      "This is what another multiple of b_2 gives. Add it once.", adds<role::b_2>, nullptr},
+     added_times,
+     amount_added,
+     MistakeWithNumber::Scale::linear,
+     {2.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+};
+
+}  // namespace
+
+std::span<const MistakeWithNumber> numbers_in_layers() { return numbers_of_layers; }
 
 // --- maps
 // Mistakes with learned maps outside of attention.

@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "core/op/ways.hpp"
+#include "school/mistake/amounts.hpp"
+#include "school/mistake/numbers.hpp"
 #include "school/mistake/parts.hpp"
 
 namespace attn {
@@ -165,6 +167,64 @@ constexpr Mistake mistakes_in_norms[] = {
 }  // namespace
 
 std::span<const Mistake> mistakes_of_norms() { return mistakes_in_norms; }
+
+namespace {
+
+Made with_epsilon(At at, double number) {
+  if (standardizes(at.node)) return standardize(at[0], at[1], at[2], number);
+  return divide_by_root_mean_square(at[0], number);
+}
+bool is_variance(const Node& node) { return node.is(role::variance) && node.op; }
+Made gamma_plus(At at, double number) { return add(at.itself(), times(at[0], plain_number(number))); }
+
+}  // namespace
+
+namespace {
+
+constexpr MistakeWithNumber numbers_of_norms[] = {
+    {{"another-epsilon", error, "normalization with another ε",
+      "This is what normalization gives with another ε. Use the ε of the formula.", normalizes, nullptr},
+     with_epsilon,
+     amount_itself,
+     MistakeWithNumber::Scale::logarithmic,
+     {1e-6, 1e-5, 1e-3, 1e-8, 1e-12, 0.1, 1.0, MistakeWithNumber::no_more}},
+    {{"another-variance", error, "a multiple of the variance",
+      "This is what normalization gives with a multiple of the variance. The variance is the mean of the squared distances.",
+      is_variance, nullptr},
+     [](At at, double number) -> Made { return multiplied(at, number); },
+     amount_as_factor,
+     MistakeWithNumber::Scale::logarithmic,
+     {2.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"gamma-shifted", error, "a number added to γ",
+      "This is what γ gives when a number is added to it, as for models that store γ − 1. Multiply by γ as it is.",
+      stretches, nullptr},
+     gamma_plus,
+     amount_itself,
+     MistakeWithNumber::Scale::linear,
+     {1.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"another-multiple-of-the-residual", error, "the residual connection not added once",
+      "This is what comes out when what goes into the sub-layer is not added once. Add it once.", makes<role::sum>,
+      nullptr},
+     [](At at, double number) -> Made { return add(times(at[0], plain_number(number)), at[1]); },
+     amount_added,
+     MistakeWithNumber::Scale::linear,
+     {2.0, 0.5, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"another-multiple-of-the-sub-layer", error, "the sub-layer not added once",
+      "This is what comes out when the result of the sub-layer is not added once. Add it once.", makes<role::sum>,
+      nullptr},
+     [](At at, double number) -> Made { return add(at[0], times(at[1], plain_number(number))); },
+     amount_added,
+     MistakeWithNumber::Scale::linear,
+     {0.0, 2.0, 0.5, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more}},
+};
+
+}  // namespace
+
+std::span<const MistakeWithNumber> numbers_in_norms() { return numbers_of_norms; }
 
 // --- residuals
 // Mistakes with residual connections, and where the norms of layers stand.

@@ -2,6 +2,8 @@
 #include <numbers>
 
 #include "core/op/ways.hpp"
+#include "school/mistake/amounts.hpp"
+#include "school/mistake/numbers.hpp"
 #include "school/mistake/parts.hpp"
 
 namespace attn {
@@ -177,8 +179,8 @@ Made up_to_the_base(At at) {
   return with_layout(at, sinusoid_layouts()[one_half_each], with_base(at, base));
 }
 
-// Radians that were taken for degrees.
-Made in_degrees(At at) {
+// The same sinusoid at positions that begin with another number and are apart by another one.
+Made waves_table(At at, double begin, double apart) {
   const SinusoidLayout& layout = **at.node.find(setting::layout);
   const auto [first, base] = waves(at);
   Matrix table(at.node.frame.shape);
@@ -186,12 +188,16 @@ Made in_degrees(At at) {
   for (std::size_t i = 0; i < words; ++i) {
     for (std::size_t j = 0; j < d; ++j) {
       const double exponent = 2.0 * static_cast<double>(layout.frequency(j, d)) / static_cast<double>(d);
-      const double angle = static_cast<double>(first + i) / std::pow(base, exponent) * std::numbers::pi / 180.0;
+      const double position = begin + static_cast<double>(first + i) * apart;
+      const double angle = position / std::pow(base, exponent);
       table(i, j) = layout.is_sine(j, d) ? std::sin(angle) : std::cos(angle);
     }
   }
   return at.like(std::move(table));
 }
+
+// Radians that were taken for degrees.
+Made in_degrees(At at) { return waves_table(at, 0.0, std::numbers::pi / 180.0); }
 
 constexpr auto turns = makes<role::rotated_q, role::rotated_k>;
 
@@ -265,6 +271,59 @@ constexpr Mistake mistakes_in_positions[] = {
 }  // namespace
 
 std::span<const Mistake> mistakes_of_positions() { return mistakes_in_positions; }
+
+namespace {
+
+bool has_waves(const Node& node) { return is_sinusoid(node) || turns(node); }
+Made with_another_base(At at, double base) {
+  if (is_sinusoid(at.node)) return with_waves(at, with_base(at, base));
+  return rotate(at[0], with_base(at, base));
+}
+
+}  // namespace
+
+namespace {
+
+constexpr MistakeWithNumber numbers_of_positions[] = {
+    {{"another-base", error, "another base of the waves",
+      "This is what another base gives. Take the base of the formula, such as 10000.", has_waves, nullptr},
+     with_another_base,
+     amount_itself,
+     MistakeWithNumber::Scale::logarithmic,
+     {1000.0, 100.0, 1e5, 5e5, 1e6, 10.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"another-first-position", error, "positions that begin with another number",
+      "This is what positions give that begin with another number. The first position counts as 0.", is_sinusoid,
+      nullptr},
+     [](At at, double number) { return waves_table(at, number, 1.0); },
+     amount_itself,
+     MistakeWithNumber::Scale::linear,
+     {1.0, 2.0, -1.0, 3.0, 4.0, 5.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"another-step", error, "positions multiplied by a number",
+      "This is what positions give that are multiplied by a number. They count 0, 1, 2, ….", is_sinusoid, nullptr},
+     [](At at, double number) { return waves_table(at, 0.0, number); },
+     amount_itself,
+     MistakeWithNumber::Scale::logarithmic,
+     {0.5, 2.0, 6.283185307179586, 0.1, 0.01, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more}},
+    {{"another-multiple-of-positions", error, "positions not added once",
+      "This is what another multiple of the positions gives. Add them once.", makes<role::positioned>, nullptr},
+     [](At at, double number) -> Made { return add(at[0], times(at[1], plain_number(number))); },
+     amount_added,
+     MistakeWithNumber::Scale::linear,
+     {2.0, -1.0, 0.5, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"another-multiple-of-embeddings", error, "embeddings multiplied by another number",
+      "This is what a multiple of the embeddings gives, before positions are added.", makes<role::positioned>, nullptr},
+     [](At at, double number) -> Made { return add(times(at[0], plain_number(number)), at[1]); },
+     amount_as_factor,
+     MistakeWithNumber::Scale::linear,
+     {2.0, 0.5, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+};
+
+}  // namespace
+
+std::span<const MistakeWithNumber> numbers_in_positions() { return numbers_of_positions; }
 
 // --- rotary
 // Mistakes with rotary positions, and with those of distances.

@@ -1,6 +1,8 @@
 #include <cmath>
 
 #include "core/attention/score.hpp"
+#include "school/mistake/amounts.hpp"
+#include "school/mistake/numbers.hpp"
 #include "school/mistake/parts.hpp"
 
 namespace attn {
@@ -260,5 +262,54 @@ constexpr Mistake mistakes_in_scores[] = {
 }  // namespace
 
 std::span<const Mistake> mistakes_of_scores() { return mistakes_in_scores; }
+
+namespace {
+
+// Where the scores are scaled, or else where their softmax is taken.
+bool scales_at_scale_or_softmax(const Node& node) {
+  if (scales(node)) return true;
+  const Node* const scaled = node.beside(role::scaled);
+  return is_softmax_of_attention(node) && !(scaled && scales(scaled->original()));
+}
+Made scaled_by(At at, double number) {
+  if (scales(at.node)) return multiplied(at, number);
+  return softmax(masked_like(at, times(scores_before_mask(at), plain_number(number))));
+}
+Made capped_at(At at, double number) {
+  return times(attn::tanh(divide(at.beside(role::scaled), plain_number(number))), plain_number(number));
+}
+
+}  // namespace
+
+namespace {
+
+constexpr MistakeWithNumber numbers_of_scores[] = {
+    {{"another-scale", error, "scores with another scale",
+      "This is what another scale of the scores gives. Scale them as the formula of the scaled scores says.",
+      scales_at_scale_or_softmax, nullptr},
+     scaled_by,
+     amount_as_factor,
+     MistakeWithNumber::Scale::linear,
+     {0.5, 2.0, 4.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more}},
+    {{"another-cap", error, "scores with another cap",
+      "This is what another cap gives. Compute cap · tanh(score / cap) with the right one.", caps_scaled, nullptr},
+     capped_at,
+     amount_itself,
+     MistakeWithNumber::Scale::logarithmic,
+     {1.0, 10.0, 30.0, 50.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more}},
+    {{"another-kernel-width", error, "a kernel with another width",
+      "This is what a kernel of another width gives. Divide the squared distances by σ².", is_gaussian, nullptr},
+     [](At at, double number) -> Made { return multiplied(at, number); },
+     amount_as_factor,
+     MistakeWithNumber::Scale::logarithmic,
+     {2.0, 0.5, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+};
+
+}  // namespace
+
+std::span<const MistakeWithNumber> numbers_in_scores() { return numbers_of_scores; }
 
 }  // namespace attn

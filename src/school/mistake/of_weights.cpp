@@ -3,6 +3,8 @@
 #include <limits>
 #include <numbers>
 
+#include "school/mistake/amounts.hpp"
+#include "school/mistake/numbers.hpp"
 #include "school/mistake/parts.hpp"
 
 namespace attn {
@@ -472,5 +474,53 @@ constexpr Mistake mistakes_in_softmax[] = {
 }  // namespace
 
 std::span<const Mistake> mistakes_of_softmax() { return mistakes_in_softmax; }
+
+namespace {
+
+Made added_to_masked(At at, double number) {
+  const Value masked = subtract(constant_like(at[1], 1.0), at[1]);
+  return add(at[0], times(masked, plain_number(number)));
+}
+bool is_softmax_of_others(const Node& node) { return is_any_softmax(node) && !node.is(role::weights); }
+
+}  // namespace
+
+namespace {
+
+constexpr MistakeWithNumber numbers_of_weights[] = {
+    {{"another-mask-value", error, "a number in place of masked scores that is not low enough",
+      "This is what a finite number gives in place of masked scores, so that masked keys still get weight. Put −∞ or a large negative number there.",
+      masks_scores, nullptr},
+     [](At at, double number) -> Made { return replace(at[0], at[1], number); },
+     amount_itself,
+     MistakeWithNumber::Scale::linear,
+     {-1.0, -10.0, -100.0, -1e3, -1e4, 1.0, 1e9, MistakeWithNumber::no_more}},
+    {{"number-added-to-masked", error, "a number added to masked scores",
+      "This is what comes out when a number is added to the masked scores, so that they keep their differences. Put −∞ in their place.",
+      masks_scores, nullptr},
+     added_to_masked,
+     amount_itself,
+     MistakeWithNumber::Scale::linear,
+     {-1.0, -10.0, -100.0, -1e4, -1e9, 1.0, 2.0, MistakeWithNumber::no_more}},
+    {{"number-added-to-visible", error, "a number added to the scores that are not masked",
+      "This is what comes out when a number is added to the scores of the keys that a query may attend to. Put −∞ in place of the masked ones.",
+      masks_scores, nullptr},
+     [](At at, double number) -> Made { return add(at[0], times(at[1], plain_number(number))); },
+     amount_itself,
+     MistakeWithNumber::Scale::linear,
+     {-1.0, -10.0, -1e4, -1e9, 1e9, 2.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+    {{"another-temperature", error, "softmax of a multiple of the logits",
+      "This is what softmax gives of a multiple of the numbers, as with another temperature.", is_softmax_of_others,
+      nullptr},
+     [](At at, double number) -> Made { return softmax(times(at[0], plain_number(number))); },
+     amount_as_factor,
+     MistakeWithNumber::Scale::linear,
+     {0.5, 2.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
+      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+};
+
+}  // namespace
+
+std::span<const MistakeWithNumber> numbers_in_weights() { return numbers_of_weights; }
 
 }  // namespace attn

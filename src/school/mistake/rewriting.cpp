@@ -46,7 +46,20 @@ Rewriting::Rewriting(const Graph& original, std::vector<Change> changes)
     : changes_(std::move(changes)),
       graph_(std::make_shared<Graph>(keep_nothing())),
       states_(original.nodes().size(), State::unknown),
-      nodes_(original.nodes().size()) {}
+      nodes_(original.nodes().size()),
+      taken_(std::make_shared<std::vector<std::optional<Value>>>(original.nodes().size())) {}
+
+Rewriting::Rewriting(Rewriting& before, const Change& more, std::size_t first)
+    : changes_(before.changes_),
+      graph_(before.graph_),
+      states_(before.states_.size(), State::unknown),
+      nodes_(before.nodes_.size()),
+      taken_(before.taken_),
+      shares_graph_(true) {
+  changes_.push_back(more);
+  std::copy_n(before.states_.begin(), first, states_.begin());
+  std::copy_n(before.nodes_.begin(), first, nodes_.begin());
+}
 
 Value Rewriting::of(const Node& original) {
   settle(original);
@@ -61,6 +74,10 @@ Value Rewriting::unchanged(const Node& original) {
 }
 
 Value Rewriting::input_like(const Node& original, Matrix matrix) {
+  if (shares_graph_) {
+    const Name number(role::other, std::to_string(graph_->nodes().size()));
+    return graph_->input(number, std::move(matrix), original.frame.rows, original.frame.columns);
+  }
   const Graph::Scope scope(*graph_, graph_->scope_like(original.place));
   return graph_->input(name_of_original(original), std::move(matrix), original.frame.rows, original.frame.columns);
 }
@@ -119,7 +136,7 @@ void Rewriting::settle_alone(const Node& node) {
 }
 
 void Rewriting::name_as(const Node& original, const Value& value) {
-  if (original.name.empty()) return;
+  if (original.name.empty() || shares_graph_) return;
   const Graph::Scope scope(*graph_, graph_->scope_like(original.place));
   if (graph_->find(original.name)) return;  // an input like it
   const Value named = graph_->name(name_of_original(original), value);
@@ -129,6 +146,12 @@ void Rewriting::name_as(const Node& original, const Value& value) {
 // What has a name keeps the numbers that it has in the original.
 Value Rewriting::taken_over(const Node& original) {
   if (original.name.empty()) return unchanged(original);
+  std::optional<Value>& taken = (*taken_)[original.index];
+  if (!taken) taken = input_of(original);
+  return *taken;
+}
+
+Value Rewriting::input_of(const Node& original) {
   const Graph::Scope scope(*graph_, graph_->scope_like(original.place));
   const Node& first = original.original();
   if (first.made) return graph_->input(name_of_original(original), first.made, original.frame);

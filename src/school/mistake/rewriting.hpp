@@ -95,6 +95,9 @@ class Rewriting {
  public:
   Rewriting(const Graph& original, std::vector<Change> changes);
   Rewriting(const Graph& original, const Mistake& mistake) : Rewriting(original, std::vector<Change>{mistake}) {}
+  /// The same with one change more, which changes nothing before the node `first`, whose number this is. What stands
+  /// before it is shared, as is the new graph, in which what is made with it has no names.
+  Rewriting(Rewriting& before, const Change& more, std::size_t first);
 
   /// What a node of the original now is. Throws InputError where the mistake cannot be made.
   Value of(const Node& original);
@@ -118,11 +121,14 @@ class Rewriting {
   void settle_alone(const Node& node);
   void name_as(const Node& original, const Value& value);
   Value taken_over(const Node& original);
+  Value input_of(const Node& original);
 
   std::vector<Change> changes_;
   std::shared_ptr<Graph> graph_;
-  std::vector<State> states_;                // by the nodes' places in the original
-  std::vector<std::optional<Value>> nodes_;  // likewise
+  std::vector<State> states_;                                 // by the nodes' places in the original
+  std::vector<std::optional<Value>> nodes_;                   // likewise
+  std::shared_ptr<std::vector<std::optional<Value>>> taken_;  // likewise, as they are in the original
+  bool shares_graph_ = false;                                 // with others, so that what it makes has no names
 };
 
 /// The operation of a node in another graph, on other operands, which may have other shapes than its own.

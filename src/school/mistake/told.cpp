@@ -33,9 +33,9 @@ std::string address(const Compared& matrix, const Difference& difference) {
 bool is_convention(const Mistake* mistake) { return mistake->kind == Mistake::Kind::convention; }
 
 // What a list says of a mistake.
-Text told(const Mistake& mistake) {
+Text told(const Mistake& mistake, const std::string& amount = "") {
   return text(code(std::string(mistake.name)), is_convention(&mistake) ? " (a convention): " : ": ",
-              std::string(mistake.says));
+              std::string(mistake.says), amount.empty() ? "" : fmt::format(" What fits here: {}.", amount));
 }
 
 class ComparisonPage {
@@ -93,18 +93,47 @@ class ComparisonPage {
 
   // What a reader looks for first.
   void say_summary(const Finding& first) {
-    if (first.mistakes.empty()) {
+    const std::vector<std::string> summaries = summaries_of(first);
+    if (summaries.empty()) {
       const std::string seen = seen_of(first).summary;
       if (!seen.empty()) page_.say(seen);
       return;
     }
-    Text all = text(first.mistakes.size() == 1 ? "What gives its numbers: " : "Each of these gives its numbers: ");
-    for (const Mistake* mistake : first.mistakes) {
-      const Text one = text(mistake == first.mistakes.front() ? "" : "; ", strong(std::string(mistake->summary)));
+    const bool is_guess = first.contradicts.has_value();
+    Text all =
+        text(summaries.size() > 1  ? (is_guess ? "Each of these is a guess: " : "Each of these gives its numbers: ")
+             : is_guess            ? "A guess: "
+             : first.pairs.empty() ? "What gives its numbers: "
+                                   : "What gives its numbers, two mistakes together: ");
+    for (std::size_t i = 0; i < summaries.size(); ++i) {
+      const Text one = text(i == 0 ? "" : "; ", strong(summaries[i]));
       all.insert(all.end(), one.begin(), one.end());
     }
     all.push_back({Span::Style::plain, "."});
     page_.say(std::move(all));
+  }
+
+  static std::string with_amount(const Mistake& mistake, const std::string& amount) {
+    return amount.empty() ? std::string(mistake.summary) : fmt::format("{} ({})", mistake.summary, amount);
+  }
+
+  // Each explanation of a finding in a phrase.
+  static std::vector<std::string> summaries_of(const Finding& finding) {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < finding.mistakes.size(); ++i) {
+      all.push_back(with_amount(*finding.mistakes[i], finding.amounts.empty() ? "" : finding.amounts[i]));
+    }
+    for (const MistakePair& pair : told_pairs(finding)) {
+      all.push_back(fmt::format("{}, and {}", with_amount(*pair.first.mistake, pair.first.amount),
+                                with_amount(*pair.second.mistake, pair.second.amount)));
+    }
+    return all;
+  }
+
+  // Of many pairs the likeliest.
+  static std::span<const MistakePair> told_pairs(const Finding& finding) {
+    constexpr std::size_t most = 3;
+    return std::span(finding.pairs).first(std::min(most, finding.pairs.size()));
   }
 
   Fingerprints seen_of(const Finding& finding) const {
@@ -180,6 +209,11 @@ class ComparisonPage {
     if (finding == findings_.all.end()) return "";
     std::vector<std::string_view> names;
     for (const Mistake* mistake : finding->mistakes) names.push_back(mistake->name);
+    for (const MistakePair& pair : told_pairs(*finding)) {
+      for (const Mistake* mistake : {pair.first.mistake, pair.second.mistake}) {
+        if (std::ranges::find(names, mistake->name) == names.end()) names.push_back(mistake->name);
+      }
+    }
     return fmt::format("{}", fmt::join(names, " "));
   }
 
@@ -219,8 +253,8 @@ class ComparisonPage {
 
   void say_taken_for_granted(const Finding& before) {
     const std::string& name = matched_.compared[before.place].node->name;
-    page_.say(before.mistakes.empty() ? fmt::format("Below, what is right is computed from the file's {}.", name)
-                                      : fmt::format("Below, what is right is computed with that in {}.", name));
+    page_.say(!before.is_explained() ? fmt::format("Below, what is right is computed from the file's {}.", name)
+                                     : fmt::format("Below, what is right is computed with that in {}.", name));
   }
 
   void say_difference(const Compared& matrix, const Finding& finding) {
@@ -289,6 +323,7 @@ class ComparisonPage {
 
   void add_mistakes(const Compared& matrix, const Finding& finding) {
     if (finding.is_alone) page_.say("What is computed from it is right in the file: only this matrix is another one.");
+    if (!finding.pairs.empty()) return add_pairs(finding);
     if (finding.mistakes.empty()) {
       if (!seen_of(finding).identify)
         page_.say(fmt::format("No known mistake explains these numbers of {}.", matrix.node->name));
@@ -297,19 +332,58 @@ class ComparisonPage {
       return;
     }
     const std::string_view together = finding.convention ? " together with a convention" : "";
-    if (finding.mistakes.size() == 1) {
+    if (finding.contradicts) {
+      const std::string& other = matched_.compared[*finding.contradicts].node->name;
+      page_.say(fmt::format("{}, but not those of {}, which is computed from it. So {} a guess:",
+                            finding.mistakes.size() == 1
+                                ? fmt::format("One mistake gives these numbers{}", together)
+                                : fmt::format("Several mistakes give these numbers{}", together),
+                            other, finding.mistakes.size() == 1 ? "it is" : "each of them is"));
+    } else if (finding.mistakes.size() == 1) {
       page_.say(fmt::format("One mistake gives these numbers{}:", together));
     } else {
       page_.say(text(strong(fmt::format("Several mistakes give these numbers{}", together)),
                      ": this input cannot tell them apart."));
     }
     Margined list;
-    for (const Mistake* mistake : finding.mistakes) list.lines.push_back({"- ", "  ", told(*mistake)});
+    for (std::size_t i = 0; i < finding.mistakes.size(); ++i) {
+      list.lines.push_back({"- ", "  ", told(*finding.mistakes[i], finding.amounts.empty() ? "" : finding.amounts[i])});
+    }
     if (finding.convention) list.lines.push_back({"- ", "  ", told(*finding.convention)});
     page_.say(std::move(list));
     say_unused(finding);
     say_explained(finding);
-    if (finding.mistakes.size() > 1) add_telling_input(finding.mistakes);
+    if (finding.mistakes.size() > 1 && finding.amounts.empty()) add_telling_input(finding.mistakes);
+  }
+
+  void add_pairs(const Finding& finding) {
+    const std::span<const MistakePair> pairs = told_pairs(finding);
+    const std::size_t more = finding.pairs.size() - pairs.size();
+    if (finding.pairs.size() == 1) {
+      page_.say("No mistake alone gives these numbers. Two together do:");
+    } else {
+      page_.say(text("No mistake alone gives these numbers. ", strong("Several pairs do"),
+                     ": this input cannot tell them apart."));
+    }
+    Margined list;
+    for (const MistakePair& pair : pairs) {
+      if (pairs.size() > 1)
+        list.lines.push_back({"", "", text(fmt::format("Together, as pair {}:", list.lines.size() / 3 + 1))});
+      for (const HalfOfPair* half : {&pair.first, &pair.second})
+        list.lines.push_back({"- ", "  ", told(*half->mistake, half->amount)});
+    }
+    page_.say(std::move(list));
+    if (more > 0)
+      page_.say(fmt::format("{} more {} these numbers too.", count_of(more, "pair"), more == 1 ? "gives" : "give"));
+    if (differing_from(finding) > 1)
+      page_.say(
+          fmt::format("With both all {} matrices that differ are as they are in the file.", differing_from(finding)));
+  }
+
+  std::size_t differing_from(const Finding& finding) const {
+    return static_cast<std::size_t>(
+        std::count_if(matched_.compared.begin() + static_cast<std::ptrdiff_t>(finding.place), matched_.compared.end(),
+                      [](const Compared& one) { return !one.difference.agrees(); }));
   }
 
   bool has_behind(const Finding& finding) const { return finding.place + 1 < matched_.compared.size(); }
@@ -325,9 +399,7 @@ class ComparisonPage {
 
   void say_explained(const Finding& finding) {
     if (finding.explains < 2) return;
-    const auto differ = static_cast<std::size_t>(
-        std::count_if(matched_.compared.begin() + static_cast<std::ptrdiff_t>(finding.place), matched_.compared.end(),
-                      [](const Compared& one) { return !one.difference.agrees(); }));
+    const std::size_t differ = differing_from(finding);
     page_.say(
         finding.explains == differ
             ? fmt::format("With {} all {} matrices that differ are as they are in the file.",

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "school/mistake/remade.hpp"
+
+namespace attn {
+
+/// A mistake with a number that somebody else may have taken as they liked: the ε of a norm, a scale, a mask value. The
+/// number is solved for.
+struct MistakeWithNumber {
+  static constexpr double no_more = std::numeric_limits<double>::quiet_NaN();
+  enum class Scale { linear, logarithmic };
+  using Starts = std::array<double, 8>;
+
+  /// Its `instead` is null, because that needs the number.
+  Mistake mistake;
+  std::optional<Value> (*with)(At at, double number);
+  /// What the number is there, in words: "0.5 times the right ones". The node is where the mistake is made first.
+  std::string (*amount)(const Node& node, double number);
+  Scale scale;
+  /// Numbers that are tried first, the likeliest first, and from which others are looked for; the rest is no_more.
+  Starts starts;
+
+  /// As it is made with a number, at these nodes.
+  Change change(const NodesWhere& places, double number) const;
+};
+
+// By subject, in the files of_*.cpp.
+std::span<const MistakeWithNumber> numbers_in_scores();
+std::span<const MistakeWithNumber> numbers_in_weights();
+std::span<const MistakeWithNumber> numbers_in_values();
+std::span<const MistakeWithNumber> numbers_in_norms();
+std::span<const MistakeWithNumber> numbers_in_layers();
+std::span<const MistakeWithNumber> numbers_in_positions();
+
+/// All of them, those that are made most often first.
+std::vector<const MistakeWithNumber*> mistakes_with_numbers();
+
+/// A number that gives somebody's numbers.
+struct SolvedNumber {
+  const MistakeWithNumber* mistake;
+  std::string amount;  // in words
+  Change change;
+  Explained explained;
+};
+
+/// Those that give the matrix at a place, and of these those that explain most. Few cells that differ are explained by
+/// some number by chance: then there are none.
+std::vector<SolvedNumber> solve_numbers(const SearchGround& ground, std::size_t place);
+
+/// How many times a matrix is computed, at the most, where no number gives it.
+constexpr std::size_t tries_of_numbers = 600;
+
+}  // namespace attn

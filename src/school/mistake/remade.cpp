@@ -1,0 +1,95 @@
+#include "school/mistake/remade.hpp"
+
+#include <algorithm>
+
+namespace attn {
+
+NodesWhere::NodesWhere(const Graph& graph, bool (*where)(const Node& node)) {
+  std::vector<bool> at(graph.nodes().size(), false);
+  for (const Node& node : graph.nodes()) {
+    if (!where(node)) continue;
+    at[node.index] = true;
+    if (!first_) first_ = &node;
+  }
+  at_ = std::make_shared<const std::vector<bool>>(std::move(at));
+}
+
+bool NodesWhere::overlap(const NodesWhere& other) const {
+  for (std::size_t i = 0; i < at_->size(); ++i) {
+    if ((*at_)[i] && (*other.at_)[i]) return true;
+  }
+  return false;
+}
+
+std::vector<PlacedMistake> placed_mistakes(const Graph& graph) {
+  std::vector<PlacedMistake> placed;
+  for (const Mistake& mistake : mistakes()) {
+    NodesWhere places(graph, mistake.where);
+    if (places.first()) placed.push_back({&mistake, std::move(places)});
+  }
+  return placed;
+}
+
+Change numbers_of(const Node& original, const Matrix& theirs) {
+  const Node* const node = &original.original();
+  return {[node](const Node& asked) { return &asked == node; }, [&theirs](At at) { return at.like(theirs); }};
+}
+
+Remade::Remade(Remade& before, const Change& more, std::size_t first)
+    : again_(before.again_, more, first), compared_(before.compared_) {}
+
+std::shared_ptr<const Matrix> Remade::at(std::size_t i) {
+  try {
+    return again_.of(*compared_[i].node).node().cells();
+  } catch (const InputError&) {
+    return nullptr;
+  }
+}
+
+bool Remade::explains(std::size_t i) {
+  const std::shared_ptr<const Matrix> numbers = at(i);
+  return numbers && difference(*compared_[i].theirs, *numbers, compared_[i].rounding).agrees();
+}
+
+bool Remade::keeps_those_before(std::size_t place) {
+  for (std::size_t i = 0; i < place; ++i) {
+    if (changes(i) && !explains(i)) return false;
+  }
+  return true;
+}
+
+Explained explained_by(Remade& remade, std::span<const Compared> compared, std::size_t place) {
+  if (!remade.changes(place) || !remade.explains(place)) return {};
+  Explained explained{1};
+  for (std::size_t i = place + 1; i < compared.size(); ++i) {
+    if (!remade.explains(i)) {
+      explained.keeps_right = !compared[i].difference.agrees();
+      break;
+    }
+    if (!compared[i].difference.agrees()) ++explained.count;
+  }
+  return explained;
+}
+
+// --- trial
+
+std::vector<Change> SearchGround::with(std::initializer_list<Change> more) const {
+  std::vector<Change> all = granted;
+  all.insert(all.end(), more);
+  return all;
+}
+
+std::vector<const PlacedMistake*> SearchGround::possible_for(std::size_t place) const {
+  std::vector<const PlacedMistake*> found;
+  for (const PlacedMistake& one : possible) {
+    if (one.places.first()->index <= compared[place].node->index) found.push_back(&one);
+  }
+  return found;
+}
+
+std::size_t SearchGround::that_differ(std::size_t from) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(compared.subspan(from), [](const Compared& one) { return !one.difference.agrees(); }));
+}
+
+}  // namespace attn

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+#include "core/support/error.hpp"
+#include "school/mistake/comparison.hpp"
+#include "school/mistake/rewriting.hpp"
+
+namespace attn {
+
+/// Where something can be made otherwise in a computation: for each node whether it can be made there, found once.
+class NodesWhere {
+ public:
+  NodesWhere(const Graph& graph, bool (*where)(const Node& node));
+
+  /// The first of them; null: there is none.
+  const Node* first() const { return first_; }
+  bool has(const Node& node) const { return node.index < at_->size() && (*at_)[node.index]; }
+  bool overlap(const NodesWhere& other) const;
+
+ private:
+  std::shared_ptr<const std::vector<bool>> at_;
+  const Node* first_ = nullptr;
+};
+
+/// A mistake that can be made in a computation.
+struct PlacedMistake {
+  const Mistake* mistake;
+  NodesWhere places;
+
+  Change change() const {
+    return {[at = places](const Node& node) { return at.has(node); }, mistake->instead};
+  }
+};
+std::vector<PlacedMistake> placed_mistakes(const Graph& graph);
+
+/// A node whose numbers are those that somebody else has.
+Change numbers_of(const Node& original, const Matrix& theirs);
+
+/// The matrices that were compared, as they are with some changes.
+class Remade {
+ public:
+  Remade(const Graph& graph, std::span<const Compared> compared, std::vector<Change> changes)
+      : again_(graph, std::move(changes)), compared_(compared) {}
+  /// The same with one change more, which changes nothing before a node. What stands before it is shared.
+  Remade(Remade& before, const Change& more, std::size_t first);
+
+  bool changes(std::size_t i) { return again_.changes(*compared_[i].node); }
+  /// Null where it cannot be computed.
+  std::shared_ptr<const Matrix> at(std::size_t i);
+  bool explains(std::size_t i);
+  /// Whether what it changes before a matrix is as in the file.
+  bool keeps_those_before(std::size_t place);
+
+ private:
+  Rewriting again_;
+  std::span<const Compared> compared_;
+};
+
+/// What some changes explain.
+struct Explained {
+  std::size_t count = 0;    // of the matrices that differ
+  bool keeps_right = true;  // leaves what is right behind them
+
+  auto operator<=>(const Explained&) const = default;
+};
+
+/// How many of the matrices that differ have the numbers that the changes give, up to the first that has not; none
+/// where the one at the place is not among them.
+Explained explained_by(Remade& remade, std::span<const Compared> compared, std::size_t place);
+
+/// Where a mistake is looked for: what was compared, which mistakes can be made, and what is taken for granted.
+struct SearchGround {
+  const Graph& graph;
+  std::span<const Compared> compared;
+  const std::vector<PlacedMistake>& possible;
+  const std::vector<Change>& granted;
+
+  std::vector<Change> with(std::initializer_list<Change> more) const;
+  /// Those that can change a matrix, which is computed from the first place where they can be made, or behind it.
+  std::vector<const PlacedMistake*> possible_for(std::size_t place) const;
+  /// The matrices from a place on that differ.
+  std::size_t that_differ(std::size_t from) const;
+};
+
+/// What an action makes; nothing where a mistake cannot be made in this computation.
+template <class Action>
+auto where_possible(const Action& action) -> decltype(action()) {
+  try {
+    return action();
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+}  // namespace attn

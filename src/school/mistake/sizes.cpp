@@ -1,0 +1,84 @@
+#include "school/mistake/sizes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "core/support/text.hpp"
+
+namespace attn {
+
+bool is_near(double a, double b) { return std::fabs(a - b) <= 1e-3 * std::fabs(b); }
+
+namespace {
+
+// A size that a factor may be made of, and what has it.
+struct NamedSize {
+  std::size_t size;
+  std::vector<std::string> whats;
+  bool has_root;  // by which people divide
+};
+
+std::string name_of_axis(const Axis& axis, std::string_view otherwise) {
+  return axis.name.empty() ? fmt::format("its {}", otherwise) : axis.name;
+}
+
+std::vector<NamedSize> sizes_around(const Node& node) {
+  std::vector<NamedSize> all;
+  const auto add = [&](std::size_t size, std::string_view what, bool has_root = true) {
+    if (size < 2) return;
+    const auto same = std::ranges::find(all, size, &NamedSize::size);
+    if (same == all.end()) {
+      all.push_back({size, {std::string(what)}, has_root});
+    } else {
+      same->whats.emplace_back(what);
+    }
+  };
+  if (const Node* const q = node.beside(role::q)) add(q->frame.shape.columns, "the size of a query");
+  std::set<std::size_t> heads;
+  const Node* x = nullptr;
+  for (const Node& other : node.graph->nodes()) {
+    const NamedScope* const head = other.within(scope::head);
+    if (head && head->number) heads.insert(*head->number);
+    if (!x && other.is(role::x)) x = &other;
+  }
+  if (x) add(x->frame.shape.columns, "the size of an embedding");
+  add(heads.size(), "the number of heads");
+  add(node.frame.shape.rows, fmt::format("the number of {}", name_of_axis(node.frame.rows, "rows")), false);
+  add(node.frame.shape.columns, fmt::format("the number of {}", name_of_axis(node.frame.columns, "columns")), false);
+  return all;
+}
+
+// What a factor is of a size: "1/√4"; empty: nothing.
+std::string factor_of_size(double factor, const NamedSize& named) {
+  const std::size_t size = named.size;
+  const double s = static_cast<double>(size);
+  if (is_near(factor, s)) return std::to_string(size);
+  if (is_near(factor, 1.0 / s)) return fmt::format("1/{}", size);
+  if (named.has_root && is_near(factor, std::sqrt(s))) return fmt::format("√{}", size);
+  if (named.has_root && is_near(factor, 1.0 / std::sqrt(s))) return fmt::format("1/√{}", size);
+  if (is_near(factor, std::sqrt((s - 1.0) / s))) return fmt::format("√({}/{})", size - 1, size);
+  if (is_near(factor, std::sqrt(s / (s - 1.0)))) return fmt::format("√({}/{})", size, size - 1);
+  return "";
+}
+
+}  // namespace
+
+std::string factor_in_words(const Node& node, double factor) {
+  std::string words;
+  for (const NamedSize& named : sizes_around(node)) {
+    const std::string written = factor_of_size(factor, named);
+    if (written.empty()) continue;
+    words += words.empty() ? ": " : ", or ";
+    words += written == std::to_string(named.size)
+                 ? fmt::format("{}, {}", written, listed(named.whats))
+                 : fmt::format("{}, where {} is {}", written, named.size, listed(named.whats));
+  }
+  return words;
+}
+
+}  // namespace attn
