@@ -35,7 +35,8 @@ NOT_DRAWN = {
     "its page says that earlier outputs stay equal; the oracles compare the outputs themselves": "--check-causal",
     "many translations, each of which is drawn otherwise": "--by-length",
     "chooses one matrix of a file": "--key",
-    "training, which tests of its own compare": "--batch --rate --warm-up --schedule --clip --smoothing --every --pairs --save --save-model"
+    "all texts, which tests/generation_test.cpp compares": "--beams",
+    "training, which tests of its own compare": "--batch --rate --warm-up --schedule --clip --smoothing --dropout --examples --every --pairs --save --save-model"
                                                 " --save-steps --resume",
     "what is shown of a training": "--watch --head --compare",
     "the attention of one layer, whose matrices the oracles compare in its model": "--layer",
