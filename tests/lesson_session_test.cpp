@@ -133,6 +133,22 @@ Third.)");
   CHECK(later.shows("Why so much?"));
 }
 
+TEST_CASE("a prediction is over with the first guess, which is told what comes out") {
+  const std::string lesson = replaced(small_lesson, "ask: Which score?", "predict: Which score?");
+  Script script({"", "112", ""});
+  take_at(script, lesson);
+  for (const char* what : {"Predict: Which score?", "What comes out is 96.", "the cell beside it", "Third.",
+                           "0 questions: 0 correct at the first try."}) {
+    CAPTURE(what);
+    CHECK_MESSAGE(script.shows(what), script.shown());
+  }
+  CHECK_FALSE(script.shows("Not yet"));
+  CHECK_FALSE(script.shows("✗"));
+  Script right({"", "96", ""});
+  take_at(right, lesson);
+  CHECK(right.shows("Correct: 96."));
+}
+
 TEST_CASE("hints come in order, mistakes are named, and an answer can be shown") {
   Script script({"", "h", "h", "h", "112", "7", "nothing", "a", "q"});
   take_at(script);

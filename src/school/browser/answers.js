@@ -327,8 +327,13 @@ function unreadable(typed, question) {
   return judgedBy("unreadable", { facts, places: {} });
 }
 
-// "right", "wrong", "convention" or "unreadable", and what is said to it.
+// "right", "wrong", "convention", "unreadable" or, of a prediction, "guess", and what is said to it.
 function judge(question, answer) {
+  const judged = judgedAnswer(question, answer);
+  return question.predicts && judged.mark === "wrong" ? { ...judged, mark: "guess" } : judged;
+}
+
+function judgedAnswer(question, answer) {
   let typed;
   try {
     typed = readAnswer(answer.trim(), question);

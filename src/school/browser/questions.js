@@ -214,8 +214,16 @@ class QuestionForm extends LessonForm {
     if (mark === "convention") return this.say("Another convention. ", says);
     this.kept.keep(this.question.key, { text: typed, right: mark === "right" });
     if (mark === "right") return this.close("right");
+    if (mark === "guess") return this.tellPrediction(says);
     this.miss(says || "Try again.");
     this.follow(this);
+  }
+
+  // A prediction is over with the first guess: what comes out is told.
+  tellPrediction(says) {
+    this.kept.pass(this.question.key, "shown");
+    this.close("shown");
+    if (says) this.verdict.append(element("p", {}, says));
   }
 
   advise() {
@@ -247,7 +255,7 @@ class QuestionForm extends LessonForm {
     if (end !== "skipped") this.section.dataset.state = end;
     if (end === "skipped") this.say("", "Skipped. It can still be answered.");
     else if (end === "right") this.say("Correct: ", `${this.question.shown}.`);
-    else this.say("The answer is ", `${this.question.shown}.`);
+    else this.say(this.question.predicts ? "What comes out is " : "The answer is ", `${this.question.shown}.`);
     this.offer();
     this.follow(this);
   }

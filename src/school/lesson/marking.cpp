@@ -23,10 +23,9 @@ struct MarkName {
 };
 
 constexpr std::array mark_names = {
-    MarkName{Judgment::Mark::right, "correct", "✓"},
-    MarkName{Judgment::Mark::wrong, "wrong", "✗"},
-    MarkName{Judgment::Mark::convention, "convention", "~"},
-    MarkName{Judgment::Mark::unreadable, "unreadable", "?"},
+    MarkName{Judgment::Mark::right, "correct", "✓"},         MarkName{Judgment::Mark::wrong, "wrong", "✗"},
+    MarkName{Judgment::Mark::convention, "convention", "~"}, MarkName{Judgment::Mark::unreadable, "unreadable", "?"},
+    MarkName{Judgment::Mark::guess, "guess", "o"},
 };
 
 const MarkName& name_of_mark(const MarkedAnswer& answer) {
@@ -138,6 +137,9 @@ Note note_on(const SolvedQuestion& solved, const std::optional<MarkedAnswer>& an
     case Judgment::Mark::unreadable:
       return {Note::Kind::wrong,
               {text(strong("Could not be read: "), answer->given, ".", reason, " The answer is ", correct, ".")}};
+    case Judgment::Mark::guess:
+      return {Note::Kind::answer,
+              {text(strong("Predicted: "), answer->given, ". What comes out is ", correct, ".", reason)}};
     case Judgment::Mark::wrong:
       break;
   }
@@ -174,7 +176,9 @@ std::vector<Block> class_marks(std::span<const SolvedQuestion> questions, std::s
     legend.rows.push_back(
         {std::to_string(i + 1), (questions[i].question.predicts ? "Predict: " : "") + questions[i].question.ask});
   std::vector<Block> blocks = {
-      std::move(marks), Prose{text("✓ correct   ✗ wrong   ~ another convention   ? could not be read   – no answer")}};
+      std::move(marks),
+      Prose{text(
+          "✓ correct   ✗ wrong   ~ another convention   o predicted otherwise   ? could not be read   – no answer")}};
   std::size_t counted = 0, right = 0, of = 0;
   for (const MarkedHandIn& hand_in : hand_ins) {
     if (!hand_in.problem.empty()) continue;

@@ -57,6 +57,9 @@ std::string given_answer(const SolvedQuestion& solved, const std::optional<Marke
     case Judgment::Mark::wrong:
       says = fmt::format("Not correct; the answer is {}.", correct);
       break;
+    case Judgment::Mark::guess:
+      says = fmt::format("What comes out is {}.", correct);
+      break;
     case Judgment::Mark::convention:
       says = "Another convention.";
       break;

@@ -135,7 +135,7 @@ class Asking {
       if (!typed) return {LessonAction::quit};
       const std::optional<KeyPress> pressed = key_press(*typed, at_.keys);
       if (!pressed) {
-        if (is_right(*typed)) return {LessonAction::next};
+        if (is_over(*typed)) return {LessonAction::next};
       } else if (pressed->action == LessonAction::help) {
         at_.conversation.show({listing_of(at_.keys)});
       } else if (pressed->action == LessonAction::hint) {
@@ -155,7 +155,8 @@ class Asking {
  private:
   void note(Note::Kind kind, Text line) { at_.conversation.show({Note{kind, {std::move(line)}}}); }
 
-  bool is_right(const std::string& typed) {
+  // Right, or a prediction, which is over with the first guess.
+  bool is_over(const std::string& typed) {
     const Judgment judged = judge(solved_, typed);
     if (judged.mark == Judgment::Mark::unreadable) {
       at_.conversation.say(judged.says);
@@ -169,6 +170,12 @@ class Asking {
     kept_.answered(typed, right);
     if (right) {
       note(Note::Kind::correct, text(strong("Correct: "), answer_of(solved_), "."));
+      return true;
+    }
+    if (judged.mark == Judgment::Mark::guess) {
+      Note note{Note::Kind::answer, {text("What comes out is ", strong(answer_of(solved_)), ".")}};
+      if (!judged.says.empty()) note.lines.push_back(text(judged.says));
+      at_.conversation.show({std::move(note)});
       return true;
     }
     ++misses_;

@@ -271,7 +271,9 @@ Judgment judge(const SolvedQuestion& solved, std::string_view typed) {
   }
   if (!answer) return judged_by("unreadable", evidence_of_unreadable(trimmed(typed), solved)).value();
   if (is_same(answer->quantity, solved.answer, solved)) return {Judgment::Mark::right, ""};
-  return diagnosed(solved, *answer);
+  Judgment judged = diagnosed(solved, *answer);
+  if (solved.question.predicts && judged.mark == Judgment::Mark::wrong) judged.mark = Judgment::Mark::guess;
+  return judged;
 }
 
 }  // namespace attn

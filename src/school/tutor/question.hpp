@@ -98,10 +98,10 @@ double tolerance_for(const SolvedQuestion& solved);
 /// Whether a quantity counts as the other one.
 bool is_same(const Quantity& one, const Quantity& other, const SolvedQuestion& solved);
 
-/// Whether a typed answer is correct. One that follows another convention is neither right nor wrong, and one
-/// that cannot be read is no answer yet.
+/// Whether a typed answer is correct. One that follows another convention is neither right nor wrong, nor is a
+/// prediction that did not come out, and one that cannot be read is no answer yet.
 struct Judgment {
-  enum class Mark { right, wrong, convention, unreadable };
+  enum class Mark { right, wrong, convention, unreadable, guess };
   Mark mark = Mark::wrong;
   std::string says;  // what went wrong, where it is known
 };
