@@ -339,8 +339,8 @@ TEST_SUITE("attn check") {
         "b.json", qk + R"("Wo": [[1, 1], [0, 2]], "context": [[4, 4.5], [3, 5.5]], "out": [[9, 9], [9, 9]]})");
     const Finished both = run_attn({"check", two, "--scale", "none", "--heads", "2", "--format", "csv"});
     CHECK(both.code == 1);
-    check_has(both.out, R"("concat","context","2×2",)");
-    check_has(both.out, R"("output","out","2×2",)");
+    check_has(both.out, R"("concat","context","2 2",)");
+    check_has(both.out, R"("output","out","2 2",)");
   }
 
   TEST_CASE("a right matrix that was not used is told and so is a mistake together with a convention") {

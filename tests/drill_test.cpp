@@ -442,8 +442,9 @@ TEST_CASE("a sheet of problems is a table for programs") {
     return run_attn(words).out;
   };
   const std::string csv = sheet({"csv"});
-  CHECK(csv.starts_with("\"number\",\"drill\",\"seed\",\"question\",\"kind\",\"given\"\n\"1\",\"scale\",\"7\","));
+  CHECK(csv.starts_with("\"number\",\"drill\",\"seed\",\"question\",\"kind\",\"given\"\n1,\"scale\",7,"));
   CHECK(has(csv, "\"number\",\"scores = "));
+  CHECK(has(csv, "\n2,\"scores\","));
   CHECK(has(sheet({"csv", "--with-answers"}), "\"kind\",\"given\",\"answer\"\n"));
   const std::string json = sheet({"json"});
   CHECK(has(json, "\"drill\": \"scale\""));
@@ -621,12 +622,12 @@ TEST_CASE("a hand-in that cannot be marked stops no other one") {
   const std::string csv = marked("csv").out;
   CHECK(
       csv.starts_with("\"student\",\"number\",\"question\",\"given\",\"answer\",\"verdict\",\"points\",\"reason\"\n"
-                      "\"ana\",\"1\","));
+                      "\"ana\",1,"));
   CHECK(std::ranges::count(csv, '\n') == 7);
-  CHECK(has(csv, "\"missing\",\"0\",\"\"\n"));
-  CHECK(has(csv, "\"not marked\",\"0\",\"3 answers to 2 questions"));
+  CHECK(has(csv, "\"missing\",0,\"\"\n"));
+  CHECK(has(csv, "\"not marked\",0,\"3 answers to 2 questions"));
   CHECK(has(csv, "\"many\""));
-  CHECK(has(csv, "\"unreadable\",\"0\",\"Please type a number"));
+  CHECK(has(csv, "\"unreadable\",0,\"Please type a number"));
 }
 
 TEST_CASE("a worksheet leaves out what is said behind a question up to the next section") {

@@ -234,6 +234,8 @@ Answer said(const Command* command, const Arguments& arguments) {
   if (!command) return {.page = general_help()};
   if (arguments.has(option::help)) return {.page = command_help(*command)};
   if (arguments.has(option::short_help)) return {.page = short_help(*command)};
+  if (arguments.has(option::each)) return check_each(*command, arguments);
+  if (arguments.has(option::input)) return propose_input(*command, arguments);
   Answer answer = command->run(*command, arguments);
   if (command->takes_model()) {
     answer.page.recipe = [values = with_model_as_example(arguments)](JsonWriter& json) { write_members(values, json); };
@@ -330,6 +332,7 @@ std::vector<std::string> files_named(const Command& command, const Arguments& ar
     if (kind == Kind::path && (!choices || is_there(name))) files.push_back(name);
   };
   for (const auto& [word, name] : words_told(command, arguments)) take(word.kind, word.choices, name);
+  if (arguments.has(option::each)) files.insert(files.end(), arguments.words.begin(), arguments.words.end());
   for (const Offered& row : options_of(command)) {
     if (row.option->kind != Kind::path) continue;
     if (const std::optional<std::string> name = arguments.text(*row.option)) take(row.option->kind, row.choices, *name);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "command/app.hpp"
+#include "command/recorder.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/matrix_file.hpp"
@@ -159,12 +160,15 @@ std::string names_with_nearest(const std::vector<MatrixFile>& files, const Graph
 
 }  // namespace
 
-void compare(Answer& answer, const Command& command, const Arguments& arguments) {
-  const std::shared_ptr<Graph> graph = answer.computation.graph;
+bool Checked::passes(bool conventions_agree) const {
+  return conventions_agree ? findings.may_be_conventions() : findings.all.empty();
+}
+
+Checked checked(Graph& graph, const Arguments& arguments) {
   std::vector<MatrixFile> files = arguments.to_compare->matrices;
   const std::string where = place_of_file(*arguments.text(option::against));
-  if (!arguments.to_compare->are_named) name_it(files.front(), *graph, arguments.text(option::as));
-  Matched matched = match(*graph, files);
+  if (!arguments.to_compare->are_named) name_it(files.front(), graph, arguments.text(option::as));
+  Matched matched = match(graph, files);
   matched.remarks = arguments.to_compare->remarks;
   if (!gives_problem(arguments)) {
     for (const NotCompared& other : matched.others) {
@@ -172,11 +176,11 @@ void compare(Answer& answer, const Command& command, const Arguments& arguments)
     }
   }
   for (const MatrixFile& file : arguments.to_compare->refused) {
-    if (names_matrix_of(*graph, file.name)) fail("{}", file.refused);
+    if (names_matrix_of(graph, file.name)) fail("{}", file.refused);
     matched.others.push_back({file.name, "it is no matrix of numbers"});
   }
   if (const std::optional<std::string> only = arguments.only()) {
-    const std::vector<const Node*> chosen = graph->matching(*only);
+    const std::vector<const Node*> chosen = graph.matching(*only);
     std::erase_if(matched.compared,
                   [&](const Compared& matrix) { return std::ranges::find(chosen, matrix.node) == chosen.end(); });
   }
@@ -184,25 +188,36 @@ void compare(Answer& answer, const Command& command, const Arguments& arguments)
       std::ranges::any_of(matched.compared, [](const Compared& matrix) { return matrix.node->op != nullptr; });
   if (!has_results) {
     fail("no matrix of {} can be compared with what is computed: its matrices are {}. Of the computation there are: {}",
-         where, names_with_nearest(files, *graph), fmt::join(some_names(*graph), ", "));
+         where, names_with_nearest(files, graph), fmt::join(some_names(graph), ", "));
   }
-  const Findings findings = find_mistakes(*graph, matched.compared);
+  Findings findings = find_mistakes(graph, matched.compared);
+  return {std::move(matched), std::move(findings)};
+}
+
+void compare(Answer& answer, const Command& command, const Arguments& arguments) {
+  const Checked found = checked(*answer.computation.graph, arguments);
   std::vector<const Role*> roles;
-  for (const Compared& matrix : matched.compared) roles.push_back(matrix.node->role);
+  std::vector<const Node*> nodes;
+  for (const Compared& matrix : found.matched.compared) {
+    roles.push_back(matrix.node->role);
+    nodes.push_back(matrix.node);
+  }
   const auto find = [&](const std::vector<const Mistake*>& mistakes) {
     return telling_input(command, mistakes, roles, *arguments.environment);
   };
   answer.page.blocks.clear();
-  std::vector<const Node*> nodes;
-  for (const Compared& matrix : matched.compared) nodes.push_back(matrix.node);
   answer.page.trace = Trace(nodes);
-  add_comparison(answer.page, where, matched, findings, find);
-  const bool passes = arguments.has(option::conventions_agree) ? findings.may_be_conventions() : findings.all.empty();
-  if (!passes) answer.verdict = Verdict::failed;
+  add_comparison(answer.page, place_of_file(*arguments.text(option::against)), found.matched, found.findings, find);
+  if (!found.passes(arguments.has(option::conventions_agree))) answer.verdict = Verdict::failed;
+}
+
+void refuse_further_file(const std::string& path) {
+  fail("attn check compares one file, and '{}' is another: give --each to compare each file by itself", path);
 }
 
 // Without the name of another command, what is computed is a walk.
 Answer run_check(const Command& command, const Arguments& arguments) {
+  if (const std::optional<std::string> name = arguments.text(option::recorder)) return {.page = recorder_page(*name)};
   refuse_other_word(command, arguments);
   return run_walk(command, arguments);
 }

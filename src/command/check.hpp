@@ -1,6 +1,10 @@
 #pragma once
 
+#include <string>
+
 #include "command/command.hpp"
+#include "school/mistake/findings.hpp"
+#include "school/mistake/matching.hpp"
 
 namespace attn {
 
@@ -12,6 +16,28 @@ bool gives_problem(const Arguments& arguments);
 /// that attn wrote, the problem is the one in it. Throws InputError: unreadable, damaged, or nothing to
 /// compute from.
 void take_matrices_to_compare(const Command& command, Arguments& arguments);
+
+/// Somebody's matrices beside a computation, and what explains them.
+struct Checked {
+  Matched matched;
+  Findings findings;
+
+  /// Whether all agrees or, where `conventions_agree`, differs by what can be conventions.
+  bool passes(bool conventions_agree) const;
+};
+
+/// Compares the file of --against with what was computed. Throws InputError where no matrix of it can be compared.
+Checked checked(Graph& graph, const Arguments& arguments);
+
+/// Throws InputError: one file is compared, and this is another one.
+[[noreturn]] void refuse_further_file(const std::string& path);
+
+/// A line for each file of the words, or of the folders among them: whether it agrees with the command's computation,
+/// and what differs first. The verdict is failed where one differs or cannot be compared.
+Answer check_each(const Command& command, const Arguments& arguments);
+
+/// An input for a command with these options, with which as few mistakes as possible stay hidden.
+Answer propose_input(const Command& command, const Arguments& arguments);
 
 /// Puts the comparison of that file with the computation in the place of the page; the verdict is failed
 /// where a matrix differs. Throws InputError where no matrix of the file can be compared.

@@ -175,12 +175,17 @@ struct Command {
   std::vector<const OptionGroup*> groups = {};  // those that it shares with others
   unsigned shows = on_attention;                // which effects of options can be seen
   std::vector<const Option*> idle = {};         // options of problems that it takes no notice of all the same
+  OptionList wordless = {};                     // those of its own with which it needs no words
   std::string_view default_example = {};        // where no problem is given; empty: the first
+  /// Takes from matrices to compare what else it computes from, such as their sizes. Whether that is enough.
+  bool (*takes_more)(NamedMatrices& matrices, Arguments& arguments) = nullptr;
   std::vector<std::string_view> examples = {};  // command lines
   Answer (*run)(const Command& command, const Arguments& arguments);
 
   /// Whether it takes notice of an option of problems.
   bool uses(const Option& option) const;
+  /// Whether a line with this option of its own needs no words.
+  bool needs_no_words(const Option& option) const;
   /// Whether it works on a problem: words or matrices that are attended to.
   bool takes_problem() const;
   /// Whether it works on a model, whose options are written and read as a whole.
@@ -190,8 +195,11 @@ struct Command {
 /// Throws InputError for a last word that names no command which could be shown so: it comes too late, or is none.
 void refuse_other_word(const Command& command, const Arguments& arguments);
 
-/// The other command that a line of such a command names, and how many words stand before its name: a file,
-/// where the option takes one. Null: it runs itself.
+/// The flag that a word of a line is, of a command whose own flags may stand before the name of another; null: none.
+const Option* flag_of(const Command& command, std::string_view word);
+
+/// The other command that a line of such a command names, and how much of the line stands before its name: files,
+/// where the option takes one, and flags of the command's own. Null: it runs itself.
 struct ShownAs {
   const Command* other = nullptr;
   std::size_t words = 0;
@@ -251,6 +259,8 @@ Answer run_scale(const Command& command, const Arguments& arguments);
 Answer run_pool(const Command& command, const Arguments& arguments);
 Answer run_embed(const Command& command, const Arguments& arguments);
 Answer run_positions(const Command& command, const Arguments& arguments);
+bool take_sizes_of_positions(NamedMatrices& matrices, Arguments& arguments);
+bool take_kind_of_positions(NamedMatrices& matrices, Arguments& arguments);
 Answer run_errata(const Command& command, const Arguments& arguments);
 Answer run_align(const Command& command, const Arguments& arguments);
 Answer run_compare_scores(const Command& command, const Arguments& arguments);

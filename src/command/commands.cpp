@@ -151,6 +151,10 @@ bool Command::uses(const Option& option) const {
   return (option.effect & shows) != 0 && std::ranges::find(idle, &option) == idle.end();
 }
 
+bool Command::needs_no_words(const Option& option) const {
+  return std::ranges::find(wordless, &option) != wordless.end();
+}
+
 bool Command::takes_problem() const { return std::ranges::find(groups, &problem_options()) != groups.end(); }
 
 bool Command::takes_model() const {
@@ -198,14 +202,30 @@ void refuse_other_word(const Command& command, const Arguments& arguments) {
   fail_unknown("command", word, names);
 }
 
+const Option* flag_of(const Command& command, std::string_view word) {
+  if (command.wordless.empty()) return nullptr;
+  const auto is_it = [&](const Offered& row) { return row.option->kind == Kind::flag && row.option->name == word; };
+  const auto found = std::ranges::find_if(command.own.options, is_it);
+  return found == command.own.options.end() ? nullptr : found->option;
+}
+
 ShownAs command_shown_as(const Command& command, std::span<const std::string> line) {
   if (!command.shown_as) return {};
-  const std::size_t place = command.words.size() - 1;
-  if (line.size() <= place) return {};
+  const std::span<const Word> before = std::span(command.words).first(command.words.size() - 1);
+  std::size_t least = least_count(before), count = 0;
   const std::vector<OptionChoice> choices = command.words.back().choices();
-  const bool is_choice = std::ranges::find(choices, line[place], &OptionChoice::name) != choices.end();
-  if (!is_choice) return {};
-  return {find_row(commands(), line[place]), place};
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (const Option* const flag = flag_of(command, line[i])) {
+      if (command.needs_no_words(*flag)) least = 0;
+    } else if (count >= least && std::ranges::find(choices, line[i], &OptionChoice::name) != choices.end()) {
+      return {find_row(commands(), line[i]), i};
+    } else if ((line[i].size() > 1 && line[i].front() == '-') || count == most_count(before)) {
+      return {};
+    } else {
+      ++count;
+    }
+  }
+  return {};
 }
 
 std::span<const Command> commands() {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "command/check.hpp"
+#include "command/recording.hpp"
 #include "core/graph/name.hpp"
 #include "core/math/rows.hpp"
 #include "core/support/error.hpp"
@@ -598,12 +599,31 @@ void read_otherwise(NamedMatrices& all, const OtherReading& reading) {
                                     names.size() == 1 ? "is" : "are", reading.so, names.size() == 1 ? "it" : "them"));
 }
 
+// The matrices of a file that options of the command's own take, such as γ. Whether those that are there now are all
+// that it computes from: each that needs others has them.
+bool take_own_inputs(const Command& command, const std::vector<MatrixFile>& files, Arguments& arguments) {
+  bool has_any = false;
+  for (const Offered& row : command.own.options) {
+    const Option& option = *row.option;
+    if (option.kind != Kind::matrix || option.is_mask) continue;
+    const auto is_it = [&](const MatrixFile& file) { return file.count == 1 && role_of(file) == option.role; };
+    const auto found = std::ranges::find_if(files, is_it);
+    if (option.role && !arguments.has(option) && found != files.end()) arguments.put(option, *found);
+    const bool is_pair = std::ranges::find(command.own.needs, &option, &Requirement::one) != command.own.needs.end();
+    has_any = has_any || (is_pair && arguments.has(option));
+  }
+  return has_any;
+}
+
 // Gives the matrices to compare, and takes from them what is not given to compute from.
 void take(const Command& command, NamedMatrices all, const std::string& path, Arguments& arguments) {
   const auto offered = [&](const Option& option) { return offers(command, option) && command.uses(option); };
   const bool is_problem = all.are_named && command.takes_problem();
   const std::size_t heads = is_problem ? put_heads_side_by_side(all) : 0;
+  bool is_enough = take_own_inputs(command, all.matrices, arguments);
+  if (command.takes_more) is_enough = command.takes_more(all, arguments) || is_enough;
   arguments.to_compare = std::make_shared<const NamedMatrices>(std::move(all));
+  if (is_enough) return;
   if (gives_problem(arguments) || arguments.has(option::text)) {
     if (!command.takes_problem() || gives_problem(arguments)) return;
   }
@@ -668,6 +688,7 @@ void take_matrices_to_compare(const Command& command, Arguments& arguments) {
   if (!path) return;
   const auto offered = [&](const Option& option) { return offers(command, option) && command.uses(option); };
   NamedMatrices all = read_all_matrices(*path);
+  take_recording(command, *path, all, arguments);
   for (const MatrixFile& file : all.matrices) ReadInputs::tell(read_input_of(file.name, file));
   if (arguments.has(option::as) && all.are_named)
     fail("--as names a matrix that its file does not name, and {} names its own: leave out --as", place_of_file(*path));

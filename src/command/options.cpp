@@ -61,6 +61,9 @@ struct PageForm {
 
 const PageForm page_forms[] = {
     {&option::against, {&option::backward, &option::only}},
+    {&option::each, {&option::only}},
+    {&option::input},
+    {&option::recorder},
     {&option::backward,
      {&option::only, &option::explain, &option::product, &option::outline, &option::check_gradients, &option::by_hand,
       &option::recompute}},

@@ -22,6 +22,7 @@ std::vector<OptionChoice> themes();
 std::vector<OptionChoice> math_marks();
 std::vector<OptionChoice> schedules();
 std::vector<OptionChoice> tasks();
+std::vector<OptionChoice> recorders();
 }  // namespace choices
 
 namespace rules {
@@ -79,6 +80,14 @@ inline constexpr Option as =
     text_of("--as", "", "NAME", "what the matrix is in the computation, if its file does not name it: --as weights");
 inline constexpr Option conventions_agree = flag(
     "--conventions-agree", "", "exit code 0 where all that differs can be a convention, such as a mask value of -1e9");
+inline constexpr Option each =
+    flag("--each", "", "compare each file by itself, or each of a folder: a line for each; exit code 1 if one differs");
+inline constexpr Option recorder =
+    word("--recorder", "", "code that saves what a module or a function took and made, for attn check")
+        .called("WHAT")
+        .from(choices::recorders);
+inline constexpr Option input =
+    flag("--input", "", "write an input with which no mistake stays hidden that can be shown: -o input.npz");
 inline constexpr Option check_gradients =
     flag("--check", "", "compare every gradient with finite differences; exit code 1 if one disagrees");
 inline constexpr Option recompute =

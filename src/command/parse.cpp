@@ -7,8 +7,11 @@
 #include <span>
 
 #include "command/app.hpp"
+#include "command/check.hpp"
+#include "command/recording.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "data/files/opened.hpp"
 
 namespace attn {
 namespace {
@@ -172,7 +175,8 @@ class Parser {
       fail("attn {} does not expect '{}'{}", command_.name, arguments.words[most],
            way_out.empty() ? fmt::format(": see attn help {}", command_.name) : way_out);
     }
-    if (arguments.words.size() < least_count(command_.words)) {
+    const auto needs_none = [&](const Option* option) { return arguments.has(*option); };
+    if (arguments.words.size() < least_count(command_.words) && std::ranges::none_of(command_.wordless, needs_none)) {
       fail("attn {} needs {}: see attn help {}", command_.name, written(command_.words), command_.name);
     }
   }
@@ -183,11 +187,34 @@ class Parser {
   std::vector<const CLI::Option*> parsed_;  // in the order of the offered ones; null where the line has none
 };
 
-// The option of such a command: a flag, or the word that comes first.
+// The option of such a command: a flag, or the word that comes first. Where each of the words is to be taken by itself,
+// they stay.
 void put_shown_as(const Command& command, std::vector<std::string>& words, Arguments& arguments) {
   if (command.shown_as->kind == Kind::flag) return arguments.put(*command.shown_as, true);
+  if (words.empty() || arguments.has(option::each)) return;
   arguments.put(*command.shown_as, words.front());
   words.erase(words.begin());
+}
+
+// What stands before the name of the other command: flags and words of this one.
+void put_what_is_before(const Command& command, std::span<const std::string> line, Arguments& arguments) {
+  std::vector<std::string> words;
+  for (const std::string& word : line) {
+    if (const Option* const flag = flag_of(command, word)) {
+      arguments.put(*flag, true);
+    } else {
+      words.push_back(word);
+    }
+  }
+  if (arguments.has(*command.shown_as)) return;
+  put_shown_as(command, words, arguments);
+  if (words.empty()) return;
+  if (!arguments.has(option::each)) refuse_further_file(words.front());
+  arguments.words = std::move(words);
+}
+
+bool asks_for_each(const std::vector<std::string>& line) {
+  return std::ranges::find(line, option::each.name) != line.end();
 }
 
 // Those for other programs are suggested to nobody.
@@ -216,9 +243,21 @@ Parsed parse(const std::vector<std::string>& command_line) {
   if (const ShownAs as = command_shown_as(named, std::span(command_line).subspan(1)); as.other) {
     const auto other = command_line.begin() + 1 + static_cast<std::ptrdiff_t>(as.words);
     Parsed parsed = parse({other, command_line.end()});
-    std::vector<std::string> words(command_line.begin() + 1, other);
-    if (!parsed.arguments.has(*named.shown_as)) put_shown_as(named, words, parsed.arguments);
+    put_what_is_before(named, {command_line.begin() + 1, other}, parsed.arguments);
     return parsed;
+  }
+  // What a file was recorded of, where the line does not name it.
+  const auto file = std::find_if(command_line.begin() + 1, command_line.end(),
+                                 [&](const std::string& word) { return !flag_of(named, word); });
+  if (named.shown_as == &option::against && file != command_line.end() && !asks_for_each(command_line)) {
+    const Command* const recorded = looks_like_option(*file) ? nullptr : command_of_recording(*file);
+    if (recorded && recorded->name != "walk") {
+      std::vector<std::string> line = {std::string(recorded->name)};
+      line.insert(line.end(), file + 1, command_line.end());
+      Parsed parsed = parse(line);
+      put_what_is_before(named, {command_line.begin() + 1, file + 1}, parsed.arguments);
+      return parsed;
+    }
   }
   const Command& command = named;
   // After "--" everything is a word.
@@ -231,6 +270,9 @@ Parsed parse(const std::vector<std::string>& command_line) {
   Parsed parsed{&command,
                 Parser(command, options_of(command)).all(line, {has_words ? dashes + 1 : dashes, command_line.end()})};
   if (command.shown_as) put_shown_as(command, parsed.arguments.words, parsed.arguments);
+  const std::vector<std::string>& left = parsed.arguments.words;
+  if (parsed.arguments.has(option::against) && !left.empty() && is_there(left.front()))
+    refuse_further_file(left.front());
   return parsed;
 }
 

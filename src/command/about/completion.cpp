@@ -196,10 +196,14 @@ Candidates options_left(const Command& command, std::span<const Offered> offered
   return all;
 }
 
-// The word at a place among those that are no options; null: there is none.
-const Word* word_at(std::span<const Word> words, std::size_t place) {
-  if (place < words.size()) return &words[place];
-  return !words.empty() && words.back().may_repeat() ? &words.back() : nullptr;
+// What may stand at a place among the words that are no options. After one that repeats, the next may come at any.
+std::vector<const Word*> words_at(std::span<const Word> words, std::size_t place) {
+  std::vector<const Word*> all;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool repeats_before = i > 0 && words[i - 1].may_repeat();
+    if (i == place || (i < place && (words[i].may_repeat() || repeats_before))) all.push_back(&words[i]);
+  }
+  return all;
 }
 
 Candidates words_of(const Command& command, const Typed& typed, std::string_view value,
@@ -217,12 +221,12 @@ Candidates words_of(const Command& command, const Typed& typed, std::string_view
     words = action ? std::span<const Word>(action->words) : std::span<const Word>();
     --place;
   }
-  const Word* const word = word_at(words, place);
-  if (!word) return all;
-  if (!word->cell_of.empty())
-    return cells_of({look_up(commands(), word->cell_of, "command"), typed, environment}, value);
-  all.files = is_file(word->kind);
-  if (word->choices) add_choices(all, word->choices());
+  for (const Word* word : words_at(words, place)) {
+    if (!word->cell_of.empty())
+      return cells_of({look_up(commands(), word->cell_of, "command"), typed, environment}, value);
+    all.files = all.files || is_file(word->kind);
+    if (word->choices) add_choices(all, word->choices());
+  }
   return all;
 }
 

@@ -17,6 +17,7 @@ struct StepCommand {
   std::string_view default_example = {};
   bool shows_weights = false;  // which can be shown in other forms, too
   bool has_gradients = false;
+  bool (*takes_more)(NamedMatrices& matrices, Arguments& arguments) = nullptr;
 };
 
 const std::vector<StepCommand> step_commands = {
@@ -24,7 +25,10 @@ const std::vector<StepCommand> step_commands = {
      {"attn add-positions", "attn add-positions --text 'who comes first' --positions learned"},
      {},
      run_step,
-     "order"},
+     "order",
+     false,
+     false,
+     take_kind_of_positions},
     {"project", {"attn project", "attn project --x '1 0; 0 1' --wq '[[1,2],[3,4]]'"}},
     {"scores", {"attn scores", "attn scores --q q.csv --k k.csv"}},
     {"scale",
@@ -70,7 +74,7 @@ void add_steps(std::vector<Command>& commands) {
   for (const Step& step : steps()) {
     const auto found = std::ranges::find(step_commands, step.name, &StepCommand::step);
     const StepCommand own = found == step_commands.end() ? StepCommand{step.name, {}} : *found;
-    std::vector<const OptionGroup*> groups = {&matrix_options(), &problem_options()};
+    std::vector<const OptionGroup*> groups = {&matrix_options(), &comparison_options(), &problem_options()};
     if (own.has_gradients) groups.insert(groups.begin() + 1, &gradient_options());
     if (own.shows_weights) groups.insert(groups.begin() + 1, &weight_options());
     commands.push_back({.name = step.name,
@@ -79,6 +83,7 @@ void add_steps(std::vector<Command>& commands) {
                         .own = own.own,
                         .groups = std::move(groups),
                         .default_example = own.default_example,
+                        .takes_more = own.takes_more,
                         .examples = own.examples,
                         .run = own.run});
   }
@@ -180,14 +185,17 @@ std::vector<Command> attention_commands() {
       {.name = "check",
        .subject = &subject::checking,
        .summary = "compare your own matrices with a computation, and find the mistake that explains them",
-       .words = {{"FILE", Word::Count::one, Kind::path},
+       .words = {{"FILE", Word::Count::some, Kind::path},
                  {"COMMAND", Word::Count::optional, Kind::word, choices::checked}},
        .shown_as = &option::against,
-       .own = {{option::as, option::only, option::conventions_agree}},
+       .own = {{option::as, option::only, option::conventions_agree, option::each, option::recorder, option::input}},
        .groups = {&problem_options()},
+       .wordless = {&option::recorder, &option::input},
        .examples = {"attn check mine.npz", "attn check mine.npz --example thinking-machines",
                     "attn check weights.csv --x x.npy --wq wq.npy --wk wk.npy --causal",
-                    "attn check mine.npz encoder --parameters encoder.safetensors --heads 4 --x x.npy"},
+                    "attn check mine.npz encoder --parameters encoder.safetensors --heads 4 --x x.npy",
+                    "attn check --each ana.npz bob.npz --causal", "attn check --recorder pytorch",
+                    "attn check --input --heads 2 --causal -o input.npz"},
        .run = run_check});
   commands.push_back({.name = "page",
                       .subject = &subject::files,
@@ -226,7 +234,7 @@ std::vector<Command> attention_commands() {
   commands.push_back({.name = "split-heads",
                       .subject = &subject::steps,
                       .summary = "reshape and transpose q, k and v for all heads at once, and how not to",
-                      .groups = {&matrix_options(), &problem_options()},
+                      .groups = {&matrix_options(), &comparison_options(), &problem_options()},
                       .default_example = "animal",
                       .examples = {"attn split-heads", "attn split-heads --text 'the cat sat' --heads 2 --d-model 4"},
                       .run = run_split_heads});
@@ -234,7 +242,7 @@ std::vector<Command> attention_commands() {
       {.name = "pool",
        .subject = &subject::steps,
        .summary = "attention pooling: average, lookup, sum and softmax of the same scores",
-       .groups = {&matrix_options(), &problem_options()},
+       .groups = {&matrix_options(), &comparison_options(), &problem_options()},
        .default_example = "pooling",
        .examples = {"attn pool", "attn pool --score-sigma 0.3",
                     "attn pool --q '1 0' --k '1 0; 0 1; 1 1' --v '10; 20; 30'", "attn pool --weights '2 3; 0 1'"},
@@ -242,7 +250,7 @@ std::vector<Command> attention_commands() {
   commands.push_back({.name = "embed",
                       .subject = &subject::steps,
                       .summary = "words, their ids, and their rows in the embedding table",
-                      .groups = {&matrix_options(), &problem_options()},
+                      .groups = {&matrix_options(), &comparison_options(), &problem_options()},
                       .shows = on_embeddings,
                       .examples = {"attn embed --text 'the cat and the dog' --d-model 4", "attn embed"},
                       .run = run_embed});
@@ -250,9 +258,11 @@ std::vector<Command> attention_commands() {
                       .subject = &subject::steps,
                       .summary = "positional encodings as a table, a heat map and curves",
                       .own = {{{option::n, "", "32", 100000}, option::columns}},
-                      .groups = {&matrix_options(), &problem_options()},
+                      .groups = {&matrix_options(), &comparison_options(), &problem_options()},
                       .shows = on_positions,
+                      .takes_more = take_sizes_of_positions,
                       .examples = {"attn positions", "attn positions --n 60 --d-model 32 --columns 7,8,9,10",
+                                   "attn check pe.npy positions",
                                    "attn positions --positions relative-bias --position-table '-2 -1 0 -1 -2' --n 6"},
                       .run = run_positions});
   commands.push_back({.name = "errata",

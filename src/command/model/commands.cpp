@@ -109,7 +109,7 @@ std::vector<Command> model_commands() {
             {},
             {{&option::logits, {&option::targets}, "--logits needs --targets, the right word of each row: give both"},
              {&option::targets, {&option::logits}, "--targets belongs to --logits MATRIX: give both"}}},
-       .groups = {&matrix_options(), &gradient_options()},
+       .groups = {&matrix_options(), &gradient_options(), &comparison_options()},
        .examples = {"attn cross-entropy --logits '2 1 0; 0 1 3' --targets 1,2", "attn cross-entropy --smoothing 0.1",
                     "attn backward cross-entropy --check"},
        .run = run_cross_entropy});

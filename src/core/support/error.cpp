@@ -1,5 +1,7 @@
 #include "core/support/error.hpp"
 
+#include <utility>
+
 namespace attn {
 
 // --- error
@@ -20,7 +22,16 @@ std::string without_nul(const std::string& sentence) {
 
 }  // namespace
 
-Complaint::Complaint(const std::string& sentence) : std::runtime_error(without_nul(sentence)) {}
+Complaint::Complaint(const std::string& sentence, About about)
+    : std::runtime_error(without_nul(sentence)), about_(std::move(about)) {}
+
+void Complaint::is_about_option(std::string_view name) {
+  if (about_.option.empty()) about_.option = name;
+}
+
+void Complaint::is_about_file(std::string_view path) {
+  if (about_.file.empty()) about_.file = path;
+}
 
 // --- budget
 

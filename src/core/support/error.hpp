@@ -9,11 +9,26 @@
 
 namespace attn {
 
+/// What a complaint is about, for programs; empty: it is about something else, or that is not known.
+struct About {
+  std::string option = {};  // "--wq"
+  std::string file = {};
+  std::string hint = {};  // what to do, as a sentence of its own
+};
+
 /// A sentence for the reader. U+FFFD stands for each NUL, at which what() would end: names in files may hold
 /// one.
 class Complaint : public std::runtime_error {
  public:
-  explicit Complaint(const std::string& sentence);
+  explicit Complaint(const std::string& sentence, About about = {});
+
+  const About& about() const { return about_; }
+  /// Told by what reads an option or a file, of what is thrown in the course of that: the innermost knows best.
+  void is_about_option(std::string_view name);
+  void is_about_file(std::string_view path);
+
+ private:
+  About about_;
 };
 
 /// Wrong usage or wrong input: one sentence in the reader's words that ends in a way out. Exit code 2.

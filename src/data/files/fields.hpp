@@ -124,6 +124,8 @@ void write_value(const T& value, const In& in, JsonWriter& json) {
     json.end_object();
   } else if constexpr (std::invocable<const T&, JsonWriter&>) {
     value(json);
+  } else if constexpr (std::same_as<T, std::monostate>) {
+    json.null();
   } else if constexpr (std::same_as<T, bool>) {
     json.boolean(value);
   } else if constexpr (std::integral<T>) {

@@ -91,6 +91,11 @@ void JsonWriter::boolean(bool value) {
   sink_.write(value ? "true" : "false");
 }
 
+void JsonWriter::null() {
+  separate();
+  sink_.write("null");
+}
+
 void JsonWriter::strings(const std::vector<std::string>& list) {
   begin_array();
   for (const std::string& text : list) string(text);
@@ -140,8 +145,7 @@ void JsonWriter::value(const Json& value) {
   } else if (value.is_number()) {
     number(value.get<double>());
   } else {
-    separate();
-    sink_.write("null");
+    null();
   }
 }
 

@@ -30,6 +30,7 @@ class JsonWriter {
   void number(double value);
   void integer(std::uint64_t value);
   void boolean(bool value);
+  void null();
   void strings(const std::vector<std::string>& list);
   /// One row of cells per line. Those of a real kind are read as such: 0 is written 0.0.
   void matrix(const Matrix& matrix, CellKind kind = CellKind::whole);

@@ -340,6 +340,9 @@ constexpr RenamedSection gpt2[] = {
     {"", &scope::target_embedding, "", gpt2_words_part, true},
     {"", &scope::target_positions, "", gpt2_places_part, true},
 };
+// A block by itself computes as a layer of an encoder does that looks at no later word.
+template <bool is_transposed>
+constexpr RenamedSection gpt2_block[] = {{"", &scope::encoder, "1.", gpt2_layer<is_transposed>, true}};
 constexpr RenamedSection gpt2_with_tied_output[] = {{"", &scope::target_embedding, "", gpt2_tied_output_part, false}};
 constexpr RenamedSection gpt2_with_own_output[] = {{"", &scope::output, "", gpt2_own_output_part, true}};
 
@@ -354,6 +357,11 @@ constexpr BroughtField of_mingpt[] = {
     {"positions", "learned"}, {"scale", "sqrt-dk"},     {"scale_embeddings", false},
     {"tied_output", false},   {"causal_decoder", true},
 };
+constexpr BroughtField of_gpt2_block[] = {{"norm", "pre"},
+                                          {"norm_kind", "layer"},
+                                          {"activation", "gelu-tanh", assumed},
+                                          {"scale", "sqrt-dk"},
+                                          {"causal_encoder", true}};
 constexpr BroughtField of_gpt2_attention[] = {{"causal_decoder", true}};
 constexpr std::string_view linear_layers = "an attention of nn.Linear layers";
 constexpr ForeignLayout foreign_layouts[] = {
@@ -372,6 +380,8 @@ constexpr ForeignLayout foreign_layouts[] = {
     {"nn.TransformerEncoder", "", torch_encoder},
     {"nn.TransformerDecoder", "", torch_decoder},
     {"nn.Transformer", "", torch_transformer},
+    {"a block of GPT-2", "", gpt2_block<as_it_is>, {}, of_gpt2_block},
+    {"a block of GPT-2", "", gpt2_block<transposed_there>, {}, of_gpt2_block},
     {"GPT-2", "transformer.", gpt2<as_it_is>, gpt2_with_tied_output, of_gpt2},
     {"GPT-2", "", gpt2<as_it_is>, gpt2_with_tied_output, of_gpt2},
     {"minGPT", "transformer.", gpt2<transposed_there>, gpt2_with_own_output, of_mingpt},

@@ -174,7 +174,9 @@ struct Listing {
 
 /// What the page says, for programs: objects that have the same members. Formats for readers leave it out.
 struct Records {
-  using Value = std::variant<std::string, bool, std::uint64_t>;
+  /// Words, yes or no, a number, a list of either, or nothing: where it does not apply, or is not known.
+  using Value = std::variant<std::string, bool, std::uint64_t, double, std::vector<std::string>,
+                             std::vector<std::uint64_t>, std::monostate>;
   std::string name;  // "answers"
   std::vector<std::string> members;
   std::vector<std::vector<Value>> rows;

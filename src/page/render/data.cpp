@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -300,30 +303,42 @@ std::string comment(const std::string& name) {
   return line + "\n";
 }
 
-void write_listing(const Listing& listing, char separator, Sink& sink) {
-  const auto write_row = [&](const std::vector<std::string>& row) {
-    for (std::size_t j = 0; j < row.size(); ++j) {
-      sink.write((j > 0 ? std::string(1, separator) : "") + quoted(row[j]));
-    }
-    sink.write("\n");
-  };
-  write_row(listing.columns);
-  for (const auto& row : listing.rows) write_row(row);
+// One row of a table, each of whose cells is written by a function.
+template <class Cells, class AsCell>
+void write_line(const Cells& cells, char separator, Sink& sink, const AsCell& as_cell) {
+  for (std::size_t j = 0; j < cells.size(); ++j)
+    sink.write((j > 0 ? std::string(1, separator) : "") + as_cell(cells[j]));
+  sink.write("\n");
 }
 
-std::string in_words(bool is_so) { return is_so ? "yes" : "no"; }
-std::string in_words(std::uint64_t count) { return std::to_string(count); }
-std::string in_words(const std::string& words) { return words; }
+void write_listing(const Listing& listing, char separator, Sink& sink) {
+  write_line(listing.columns, separator, sink, quoted);
+  for (const std::vector<std::string>& row : listing.rows) write_line(row, separator, sink, quoted);
+}
 
-Listing listing_of(const Records& records) {
-  Listing listing{records.members, {}};
-  for (const auto& row : records.rows) {
-    std::vector<std::string>& words = listing.rows.emplace_back();
-    for (const Records::Value& value : row) {
-      words.push_back(std::visit([](const auto& told) { return in_words(told); }, value));
-    }
+// A cell of a table for programs: numbers without quotes, the parts of a list with a space between them, and nothing
+// where there is nothing.
+std::string as_cell(const std::string& words) { return quoted(words); }
+std::string as_cell(bool is_so) { return quoted(is_so ? "yes" : "no"); }
+std::string as_cell(std::uint64_t count) { return std::to_string(count); }
+std::string as_cell(double number) {
+  std::string text;
+  append_exact(text, number);
+  return text;
+}
+std::string as_cell(const std::vector<std::string>& words) { return quoted(fmt::format("{}", fmt::join(words, " "))); }
+std::string as_cell(const std::vector<std::uint64_t>& counts) {
+  return quoted(fmt::format("{}", fmt::join(counts, " ")));
+}
+std::string as_cell(std::monostate) { return ""; }
+
+void write_records(const Records& records, char separator, Sink& sink) {
+  write_line(records.members, separator, sink, quoted);
+  for (const std::vector<Records::Value>& row : records.rows) {
+    write_line(row, separator, sink, [](const Records::Value& value) {
+      return std::visit([](const auto& told) { return as_cell(told); }, value);
+    });
   }
-  return listing;
 }
 
 const Records* first_records(const Page& page) {
@@ -336,7 +351,7 @@ const Records* first_records(const Page& page) {
 // What the page says for programs comes before its matrices, and these before lists for readers.
 void write_page(const Page& page, bool labels, char separator, Sink& sink) {
   const auto* const records = first_records(page);
-  if (records) return write_listing(listing_of(*records), separator, sink);
+  if (records) return write_records(*records, separator, sink);
   const std::vector<Traced>& matrices = page.trace.matrices();
   for (const Traced& matrix : matrices) {
     if (matrices.size() > 1) sink.write(comment(matrix.name));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct Fingerprints {
 /// Its shape, its sums, which rows are right, a factor, an order. They are the rows of a table, in its order,
 /// up to one that identifies the matrix.
 Fingerprints fingerprints(const Seen& seen);
+
+/// What every right number was multiplied by; nothing: there is no such factor but 1.
+std::optional<double> factor_of(const Seen& seen);
 
 /// "1, 2 and 5 to 9", counted from 1.
 std::string written_places(const std::vector<std::size_t>& places);

@@ -51,15 +51,22 @@ std::optional<std::size_t> largest_finite(const Matrix& matrix) {
 
 }  // namespace
 
-Told fingerprint::a_factor(const Seen& seen) {
+std::optional<double> factor_of(const Seen& seen) {
   if (seen.difference.has_other_shape || seen.right.size() < 2) return std::nullopt;
   const std::optional<std::size_t> place = largest_finite(seen.right);
   if (!place) return std::nullopt;
   const double factor = cells(seen.theirs)[*place] / cells(seen.right)[*place];
-  const std::string written = written_digits(factor, fingerprint_digits);
-  if (!std::isfinite(factor) || factor == 0.0 || written == "1") return std::nullopt;
+  if (!std::isfinite(factor) || factor == 0.0 || written_digits(factor, fingerprint_digits) == "1") return std::nullopt;
   if (!same_numbers(seen, changed(seen.right, [&](double x) { return is_masked(x) ? x : factor * x; })))
     return std::nullopt;
+  return factor;
+}
+
+Told fingerprint::a_factor(const Seen& seen) {
+  const std::optional<double> found = factor_of(seen);
+  if (!found) return std::nullopt;
+  const double factor = *found;
+  const std::string written = written_digits(factor, fingerprint_digits);
   if (is_near(factor, -1.0)) return "Every number has the opposite sign.";
   return fmt::format("Every number is {} times the right one{}.", written, factor_in_words(seen.node, factor));
 }

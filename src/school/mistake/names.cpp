@@ -205,7 +205,8 @@ const std::vector<Spelling>& spellings() {
          "alphas",     "softmax", "attentionmap", "attnmap",     "attentionmatrix",  "w",
          "attentions", "pattern", "hookpattern",  "att"});
     add({&weights, &masked, &scaled, &scores}, {"wei"});
-    add({&output, &context}, {"output", "out", "outputs", "y", "result", "lasthiddenstate"});
+    add({&output, &context}, {"output", "outputs", "y", "result", "lasthiddenstate"});
+    add({&output, &context, &concat}, {"out"});  // before and behind the output layer
     // Some call so what is not projected yet.
     add({&output, &concat, &context}, {"attnoutput", "attentionoutput", "attnout", "o", "z"});
     // What others call so is not projected yet; without heads and w_o it is the output.

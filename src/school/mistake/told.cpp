@@ -1,7 +1,6 @@
 #include "school/mistake/told.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "core/support/text.hpp"
 #include "page/tell/describe.hpp"
 #include "school/mistake/fingerprints.hpp"
+#include "school/mistake/records.hpp"
 
 namespace attn {
 namespace {
@@ -22,9 +22,6 @@ std::string written_value(double x) {
   if (std::isinf(x)) return x > 0.0 ? "∞" : "−∞";
   return written_digits(x, digits);
 }
-
-// All digits, for programs.
-std::string written_exactly(double x) { return fmt::format("{}", x); }
 
 std::string address(const Compared& matrix, const Difference& difference) {
   return fmt::format("{}[{},{}]", matrix.node->name, difference.row + 1, difference.column + 1);
@@ -49,7 +46,7 @@ class ComparisonPage {
     say_result();
     add_matrices();
     for (const std::string& remark : matched_.remarks) page_.say(remark);
-    add_records();
+    for (Records& records : records_of(matched_, findings_)) page_.say(std::move(records));
     add_others();
     for (std::size_t i = 0; i < findings_.all.size(); ++i) add_finding(i);
     if (findings_.all.empty()) add_hidden();
@@ -175,46 +172,6 @@ class ComparisonPage {
     const std::size_t left_out = all.size() - list.rows.size();
     if (!list.rows.empty()) page_.say(std::move(list));
     if (left_out > 0) page_.say(fmt::format("{} that agree are not listed.", left_out));
-  }
-
-  // For programs: all of them, and where each differs most.
-  void add_records() {
-    Records records{"comparison",
-                    {"matrix", "in_file", "shape", "compared", "agrees", "cells", "rows", "row", "column", "expected",
-                     "found", "difference", "mistakes"},
-                    {}};
-    for (std::size_t i = 0; i < matched_.compared.size(); ++i) {
-      const Compared& matrix = matched_.compared[i];
-      const Difference& apart = matrix.difference;
-      std::vector<Records::Value> row = {matrix.node->name,      matrix.name,    to_string(matrix.theirs->shape()),
-                                         matrix.rounding.told(), apart.agrees(), std::to_string(apart.cells)};
-      if (apart.cells > 0) {
-        const double found = (*matrix.theirs)(apart.row, apart.column),
-                     expected = matrix.node->matrix()(apart.row, apart.column);
-        for (std::string text :
-             {written_places(apart.rows), std::to_string(apart.row + 1), std::to_string(apart.column + 1),
-              written_exactly(expected), written_exactly(found), written_exactly(apart.largest)})
-          row.emplace_back(std::move(text));
-      } else {
-        row.resize(records.members.size() - 1);
-      }
-      row.emplace_back(mistakes_found_in(i));
-      records.rows.push_back(std::move(row));
-    }
-    page_.say(std::move(records));
-  }
-
-  std::string mistakes_found_in(std::size_t place) const {
-    const auto finding = std::ranges::find(findings_.all, place, &Finding::place);
-    if (finding == findings_.all.end()) return "";
-    std::vector<std::string_view> names;
-    for (const Mistake* mistake : finding->mistakes) names.push_back(mistake->name);
-    for (const MistakePair& pair : told_pairs(*finding)) {
-      for (const Mistake* mistake : {pair.first.mistake, pair.second.mistake}) {
-        if (std::ranges::find(names, mistake->name) == names.end()) names.push_back(mistake->name);
-      }
-    }
-    return fmt::format("{}", fmt::join(names, " "));
   }
 
   static std::string result_of(const Compared& matrix) {
