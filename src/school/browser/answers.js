@@ -191,7 +191,7 @@ function factsOfDigits({ answer, decimals: wanted }, typed) {
       (times) => typed.isPerCent && Math.abs(times * value - answer) <= limits.closely * size,
     ),
     "says much": !saysLittle(typed) && !isSmallWhole,
-    "rounded too far": decimals < wanted && areAlike && off <= precisionOf(typed),
+    "rounded too far": decimals < wanted && areAlike && value !== 0 && off <= precisionOf(typed),
     "cut off":
       hasDigits &&
       areAlike &&

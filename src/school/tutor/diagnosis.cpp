@@ -73,11 +73,11 @@ struct Mistaken {
   Quantity quantity;
 };
 
-std::vector<Mistaken> all_mistaken(const SolvedQuestion& solved) {
+std::vector<Mistaken> all_mistaken(const SolvedQuestion& solved, bool masks) {
   std::vector<Mistaken> all;
   if (!solved.graph || !is_quickly_repeated(*solved.graph)) return all;
   const Term working = read_term(solved.question.of, solved.graph.get());
-  const NodeSet computed = Known(solved).still_to_compute(working);
+  const NodeSet computed = Known(solved).still_to_compute(working, masks);
   for (const auto& [mistake, first] : possible_mistakes(*solved.graph)) {
     if (std::optional<Quantity> quantity = mistaken(*mistake, working, computed, solved))
       all.push_back({mistake, std::move(*quantity)});
@@ -102,7 +102,7 @@ std::optional<std::size_t> place_among_usual(const Mistake& mistake) {
 }
 
 void add_mistakes(std::vector<Recognised>& all, const SolvedQuestion& solved) {
-  std::vector<Mistaken> made = all_mistaken(solved);
+  std::vector<Mistaken> made = all_mistaken(solved, true);
   const auto is_told = [](const Mistaken& one) {
     return one.mistake->kind == Mistake::Kind::convention || place_among_usual(*one.mistake);
   };
@@ -193,12 +193,13 @@ void add_beginning(const SolvedQuestion& solved, Evidence& evidence) {
 }
 
 // What says only where a number stands, goes on with how to begin.
-void add_beginnings(const SolvedQuestion& solved, std::vector<Recognised>& all) {
+void add_beginnings(const SolvedQuestion& solved, std::initializer_list<ReasonKind> kinds,
+                    std::vector<Recognised>& all) {
   Evidence evidence;
   add_beginning(solved, evidence);
   const std::string begin = judged_by("begin", evidence).value().says;
   for (Recognised& one : all) {
-    if (one.kind == ReasonKind::copied || one.kind == ReasonKind::shown) one.says += begin;
+    if (std::ranges::find(kinds, one.kind) != kinds.end()) one.says += begin;
   }
 }
 
@@ -225,13 +226,14 @@ std::vector<Recognised> made_recognisable(const SolvedQuestion& solved) {
       add(all, related_numbers(answer), solved);
       add(all, alike(asked, *solved.graph, known), solved);
       add(all, other_numbers(asked, *solved.graph, known), solved);
-      add_beginnings(solved, all);
+      add_beginnings(solved, {ReasonKind::copied, ReasonKind::shown}, all);
       std::ranges::stable_sort(all, {}, &Recognised::kind);
       weigh_chances(all);
       return all;
     }
     case AnswerKind::shape:
       add(all, other_shapes(asked, *solved.graph, known), solved);
+      add_beginnings(solved, {ReasonKind::given}, all);
       add_mistakes(all, solved);
       return all;
     case AnswerKind::word:
@@ -427,7 +429,7 @@ const std::vector<Recognised>& recognisable(const SolvedQuestion& solved) {
 
 std::vector<const Mistake*> cannot_be_told_apart(const SolvedQuestion& solved) {
   std::vector<const Mistake*> alike;
-  for (const Mistaken& made : all_mistaken(solved)) {
+  for (const Mistaken& made : all_mistaken(solved, false)) {
     if (is_same(made.quantity, solved.answer, solved)) alike.push_back(made.mistake);
   }
   return alike;

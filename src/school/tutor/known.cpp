@@ -100,7 +100,11 @@ bool Known::has_all_of(const Term& working) const {
   return std::ranges::all_of(working.parts, [&](const Term& part) { return has_all_of(part); });
 }
 
-std::set<const Node*> Known::still_to_compute(const Term& asked) const {
+std::set<const Node*> Known::still_to_compute(const Term& asked, bool masks) const {
+  const auto is_masked = [&](const Node& node) {
+    return masks && std::ranges::any_of(node.original().operands,
+                                        [](const Node* operand) { return operand->content() == Content::permissions; });
+  };
   constexpr std::size_t most_cells_followed = 4000;
   std::set<Cell> seen, there;
   std::vector<Cell> found;
@@ -117,7 +121,7 @@ std::set<const Node*> Known::still_to_compute(const Term& asked) const {
     if (!cell.node->original().op || seen.size() > most_cells_followed) continue;
     for (const Cell& part : cells_of(explain(cell).term)) {
       if (part == cell) continue;
-      if (has(part)) {
+      if (has(part) && !is_masked(*part.node)) {
         there.insert(part);
       } else {
         found.push_back(part);
@@ -134,10 +138,9 @@ std::set<const Node*> Known::still_to_compute(const Term& asked) const {
     const Node& node = *nodes.back();
     nodes.pop_back();
     for (const Node* operand : node.operands) {
-      // A mask can be forgotten, wherever it stands.
       const bool is_there = ends.contains(operand) || is_shown(*operand);
-      if ((!is_there || operand->content() == Content::permissions) && open.insert(operand).second)
-        nodes.push_back(operand);
+      const bool is_mask = masks && operand->content() == Content::permissions;
+      if ((!is_there || is_mask) && open.insert(operand).second) nodes.push_back(operand);
     }
   }
   return open;

@@ -34,7 +34,8 @@ class Known {
   /// Whether each number of a working is there, or can be worked out.
   bool has_all_of(const Term& working) const;
   /// The nodes that have to be computed for an answer: what comes before the numbers that are there is no part of it.
-  std::set<const Node*> still_to_compute(const Term& asked) const;
+  /// A mask can be forgotten where the numbers that it leaves are there: with `masks` what is masked is to be computed.
+  std::set<const Node*> still_to_compute(const Term& asked, bool masks) const;
 
  private:
   bool can_work_out(const Cell& cell, int depth) const;

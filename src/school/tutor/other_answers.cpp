@@ -129,7 +129,7 @@ class Numbers {
         is_elsewhere ? other.node->scope() != cell.node->scope() ? "the same place elsewhere" : "another matrix"
                      : place_beside(other, cell);
     add(value,
-        alone ? fmt::format("This is {}: {}.", called(other), place)
+        alone ? fmt::format("This is {}: {}. Take {}.", called(other), place, called(cell))
               : fmt::format("This is what {} gives in the place of {}: {}.", called(other), called(cell), place),
         alone && !is_elsewhere && lies_beside(other, cell) ? Recognised::Kind::neighbor : kind_);
   }
@@ -218,18 +218,18 @@ std::vector<Recognised> other_shapes(const Term& asked, const Graph& graph, cons
   std::vector<Recognised> found;
   if (asked.kind != Term::Kind::shape) return found;
   const Shape right = asked.node->frame.shape;
-  const auto add = [&](Shape shape, std::string says) {
+  const auto add = [&](Shape shape, Recognised::Kind kind, std::string says) {
     const auto is_here = [&](const Recognised& one) { return one.quantity == Quantity(shape); };
-    if (shape != right && std::ranges::none_of(found, is_here))
-      found.push_back({shape, Recognised::Kind::slip, std::move(says)});
+    if (shape != right && std::ranges::none_of(found, is_here)) found.push_back({shape, kind, std::move(says)});
   };
-  add({right.columns, right.rows}, "Rows and columns are exchanged: the rows come first.");
+  add({right.columns, right.rows}, Recognised::Kind::slip, "Rows and columns are exchanged: the rows come first.");
   std::vector<const Node*> nodes = asked.node->named_operands();
   for (const Node* node : graph.named()) {
     if (known.is_shown(*node) && std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
   }
   for (const Node* node : nodes) {
-    if (known.has_shape(*node)) add(node->frame.shape, fmt::format("This is the shape of {}.", node->title()));
+    if (known.has_shape(*node))
+      add(node->frame.shape, Recognised::Kind::given, fmt::format("This is the shape of {}.", node->title()));
   }
   return found;
 }

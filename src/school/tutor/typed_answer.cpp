@@ -288,7 +288,7 @@ Evidence evidence_of_digits(const SolvedQuestion& solved, const TypedAnswer& typ
   return {{
               {"too much per cent", is_as_percentage(100) || is_as_percentage(10)},
               {"says much", !is_little && !is_small_whole},  // a small whole number stands somewhere everywhere
-              {"rounded too far", decimals < wanted && are_alike && off <= precision_of(typed)},
+              {"rounded too far", decimals < wanted && are_alike && number != 0.0 && off <= precision_of(typed)},
               {"cut off", has_digits && are_alike && number != 0.0 && decimals >= wanted &&
                               std::fabs(number - std::trunc(answer / unit) * unit) < limit("rounding") * unit},
               {"two digits exchanged",
