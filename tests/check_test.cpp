@@ -114,6 +114,7 @@ const std::vector<std::string> one_head = {
     "attn walk --text 'a b c' --text 'd e' --d-model 4 --seed 3",
     "attn walk --text 'a b c' --d-model 4 --mask '0 0 0; 1 1 0; 1 0 1' --seed 3",
     "attn walk --text 'a b c' --d-model 4 --score cosine --seed 3",
+    "attn walk --text 'a b c' --text 'd e f' --d-model 4 --seed 3",
     "attn walk --text 'a b c' --memory-text 'd e f g' --d-model 4 --causal --seed 3",
     "attn walk --text 'a b c' --d-model 2 --bq '1 2' --bk '2 1' --bv '3 1' --wo '1 2; 0 1' --bo '1 4'"
     " --d-ff 3 --b1 '1 -2 3' --b2 '2 5' --seed 3",

@@ -8,6 +8,7 @@
 #include "data/problem/encoder_decoder_file.hpp"
 #include "data/problem/options.hpp"
 #include "data/problem/problem_file.hpp"
+#include "mistakes_tried.hpp"
 #include "models.hpp"
 #include "school/mistake/rewriting.hpp"
 
@@ -649,6 +650,7 @@ TEST_SUITE("mistakes in attention") {
     std::set<std::string_view> tried = {"mask-of-other-sentence", "target-mask-in-cross-attention"};
     for (const Expected& row : expected) tried.insert(row.mistake);
     for (const Case& one : cases) tried.insert(one.mistake);
+    for (const std::string_view name : tried::tried_further()) tried.insert(name);
     for (const auto of_subject :
          {mistakes_of_scores, mistakes_of_softmax, mistakes_of_values, mistakes_of_heads, mistakes_of_masks}) {
       for (const Mistake& mistake : of_subject()) {

@@ -564,6 +564,7 @@ TEST_SUITE("mistakes in models") {
         mistakes_in({&norms, &residuals, &feed_forward, &embeddings, &rotations, &sides, &kernels});
     std::set<std::string_view> tried(here.begin(), here.end());
     for (const std::string_view name : tried_in_training()) tried.insert(name);
+    for (const std::string_view name : tried_further()) tried.insert(name);
     for (const Mistake& mistake : mistakes_in_models()) {
       CAPTURE(mistake.name);
       CHECK(tried.contains(mistake.name));

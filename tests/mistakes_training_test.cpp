@@ -390,6 +390,15 @@ std::size_t changed(const Graph& graph, const Mistake& mistake) {
   return count;
 }
 
+// Words that are written one by one, with positions that are added.
+std::shared_ptr<Graph> written_with_sines(std::size_t size) {
+  auto graph = std::make_shared<Graph>();
+  const Transformer model = model_of({.kind = "decoder-only", .heads = 1, .decoder_layers = 1}, size);
+  RunningTransformer running(model, *graph);
+  generate(running, *graph, {.prompt = words_of(lengths[size], 1, 6), .steps = 3}, std::nullopt, {});
+  return graph;
+}
+
 std::vector<std::shared_ptr<Graph>> some_computations() {
   return {
       attention_back(0),
@@ -411,6 +420,9 @@ std::vector<std::shared_ptr<Graph>> some_computations() {
       losses_of(0),
       equal_sides(0),
       written(0),
+      written_with_sines(0),
+      batch_of_two(0),
+      walked(R"({"heads": 2})", 0),
   };
 }
 
@@ -441,6 +453,8 @@ TEST_SUITE("mistakes in models") {
          {R"({"text": "a b c", "heads": 2, "causal": true, "soft_cap": 2, "positions": "relative-bias"})",
           R"({"text": "a b c", "score": "cosine"})", R"({"text": "a b c", "score": "bilinear"})",
           R"({"text": ["a cat sat", "it sat"], "d_model": 4, "heads": 2, "valid_length": [3, 2]})",
+          R"({"q": [[1]], "k": [[1], [2]], "score": "additive", "score_wq": [[1]], "score_wk": [[2]],
+              "score_wv": [[2]], "score_b": [[0.5]]})",
           R"({"q": [[1, 0, 0, 0]], "k": [[0, 1, 1, 1], [0, 1, 1, 1]], "mask": [[0.5, 2.5]]})"})
       computations.push_back(problem_of(fields));
     std::set<std::string_view> possible;

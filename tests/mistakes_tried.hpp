@@ -76,8 +76,9 @@ inline std::vector<Mistake> mistakes_in_models() {
   return all;
 }
 
-/// Those of tests/mistakes_training_test.cpp.
+/// Those of tests/mistakes_training_test.cpp, and of tests/mistakes_further_test.cpp.
 std::vector<std::string_view> tried_in_training();
+std::vector<std::string_view> tried_further();
 
 // --- a few lines of arithmetic
 
@@ -201,6 +202,15 @@ inline std::shared_ptr<Graph> equal_sides(std::size_t size) {
   const Transformer model = model_of({.heads = 1, .encoder_layers = 1, .decoder_layers = 1}, size);
   RunningTransformer running(model, *graph);
   running.decode(words_of(lengths[size], 2, 6), running.encode(words_of(lengths[size], 1, 5)));
+  return graph;
+}
+/// Two sentences of the same length, with one head.
+inline std::shared_ptr<Graph> batch_of_two(std::size_t size) {
+  auto graph = std::make_shared<Graph>();
+  const std::array<std::string_view, sizes> fields = {R"({"text": ["a b c", "d e f"], "d_model": 4, "seed": 1})",
+                                                      R"({"text": ["a b c d", "d e f g"], "d_model": 6, "seed": 2})",
+                                                      R"({"text": ["a b", "c d"], "d_model": 5, "seed": 3})"};
+  evaluate(build(read_problem_file(fields[size], "test")), *graph);
   return graph;
 }
 inline std::shared_ptr<Graph> walked(std::string_view fields, std::size_t size) {

@@ -269,6 +269,13 @@ std::string Rounding::told() const {
                      count_of(static_cast<std::size_t>(digits_), "significant digit"));
 }
 
+bool agree(const Matrix& theirs, const Matrix& right, const Rounding& rounding) {
+  if (theirs.shape() != right.shape()) return false;
+  const double largest = std::min(largest_of(right), rounding.largest());
+  return std::ranges::equal(cells(theirs), cells(right),
+                            [&](double one, double other) { return rounding.same(one, other, largest); });
+}
+
 Difference difference(const Matrix& theirs, const Matrix& right, const Rounding& rounding) {
   Difference all;
   if (theirs.shape() != right.shape()) {

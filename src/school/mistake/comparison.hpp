@@ -73,6 +73,8 @@ struct Difference {
   bool agrees() const { return !has_other_shape && cells == 0; }
 };
 Difference difference(const Matrix& theirs, const Matrix& right, const Rounding& rounding);
+/// Whether it differs nowhere, which is known at the first cell that does.
+bool agree(const Matrix& theirs, const Matrix& right, const Rounding& rounding);
 
 /// A large negative number, or one of several, that stands in somebody's scores where the right ones are −∞: by
 /// agreement, because its weight is 0. Nothing: there is none.

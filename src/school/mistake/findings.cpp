@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -11,6 +12,7 @@
 #include "school/mistake/numbers.hpp"
 #include "school/mistake/pairs.hpp"
 #include "school/mistake/remade.hpp"
+#include "school/mistake/variants.hpp"
 
 namespace attn {
 
@@ -27,18 +29,11 @@ namespace {
 
 class Search {
  public:
-  Search(const Graph& graph, std::span<const Compared> compared)
-      : graph_(graph), compared_(compared), possible_(placed_mistakes(graph)) {}
+  Search(const Graph& graph, std::span<const Compared> compared, const std::vector<PlacedMistake>& possible)
+      : graph_(graph), compared_(compared), possible_(possible) {}
 
   Findings run() && {
-    constexpr std::size_t most_findings = 8;
-    std::size_t first = 0;
-    while (findings_.all.size() < most_findings) {
-      const std::optional<std::size_t> next = first_that_differs(first);
-      if (!next) break;
-      look_at(*next);
-      first = *next + 1;
-    }
+    look_from(0);
     look_again_at_the_first();
     for (Finding& finding : findings_.all) call_a_guess(finding);
     if (findings_.all.empty()) look_for_hidden();
@@ -46,6 +41,16 @@ class Search {
   }
 
  private:
+  void look_from(std::size_t first) {
+    constexpr std::size_t most_findings = 8;
+    while (findings_.all.size() < most_findings) {
+      const std::optional<std::size_t> next = first_that_differs(first);
+      if (!next) break;
+      look_at(*next);
+      first = *next + 1;
+    }
+  }
+
   SearchGround ground() const { return {graph_, compared_, possible_, found_}; }
 
   std::optional<std::size_t> first_that_differs(std::size_t from) {
@@ -70,21 +75,40 @@ class Search {
     try_alone(finding);
     if (finding.mistakes.empty()) try_with_right_ones_unused(finding);
     if (finding.mistakes.empty()) try_with_conventions(finding);
-    if (finding.mistakes.empty() && is_other_computation(finding)) {
-      try_with_a_number(finding);
-      if (!finding.is_explained() && !is_identified(finding)) finding.pairs = find_pairs(ground(), place);
-    }
+    if (finding.mistakes.empty() && is_other_computation(finding)) look_further(finding);
     finding.is_alone =
         finding.explains <= 1 && finding.pairs.empty() && ground().that_differ(place + 1) == 0 && has_behind(place);
     if (!finding.is_alone) take_for_granted(finding);
     findings_.all.push_back(std::move(finding));
   }
 
-  // What can be seen to be the transpose, another matrix or the like needs no two mistakes.
-  bool is_identified(const Finding& finding) const {
+  // What can be seen to be the transpose, another matrix or the like needs no two mistakes. Of numbers those are likely
+  // that people write, or that are a factor of sizes; two mistakes are likelier than others.
+  void look_further(Finding& finding) {
     const Compared& matrix = compared_[finding.place];
-    return fingerprints({*matrix.node, *matrix.theirs, *finding.expected, matrix.rounding, finding.difference})
-        .identify;
+    finding.is_identified =
+        fingerprints({*matrix.node, *matrix.theirs, *finding.expected, matrix.rounding, finding.difference}).identify;
+    constexpr std::uint64_t tries = 1000;  // at later places only where there is work left
+    const std::uint64_t work = findings_.all.empty() ? 0 : tries * work_for(*matrix.node);
+    if (work > work_left_) return;
+    work_left_ -= work;
+    const std::vector<SolvedNumber> numbers = solve_numbers(ground(), finding.place);
+    const bool are_likely = std::ranges::any_of(numbers, [](const SolvedNumber& solved) { return solved.is_likely; });
+    if (are_likely) return take(finding, numbers);
+    try_variants(finding);
+    if (!finding.is_explained()) try_with_right_ones_unused(finding);
+    if (!finding.is_explained() && !finding.is_identified)
+      finding.pairs = find_pairs(ground(), finding.place, work_left_);
+    if (!finding.is_explained()) take(finding, numbers);
+  }
+
+  void take(Finding& finding, const std::vector<SolvedNumber>& numbers) {
+    for (const SolvedNumber& solved : numbers) {
+      if (finding.mistakes.empty()) solved_ = solved.change;
+      finding.mistakes.push_back(&solved.mistake->mistake);
+      finding.amounts.push_back(solved.amount);
+      finding.explains = solved.explained.count;
+    }
   }
 
   // What is an input, or a convention by itself, has no mistake that would give it.
@@ -94,8 +118,8 @@ class Search {
 
   void take_for_granted(const Finding& finding) {
     if (!finding.pairs.empty()) {
-      found_.push_back(finding.pairs.front().first.change);
-      found_.push_back(finding.pairs.front().second.change);
+      for (const HalfOfPair* half : {&finding.pairs.front().first, &finding.pairs.front().second})
+        found_.insert(found_.end(), half->changes.begin(), half->changes.end());
       return;
     }
     if (finding.mistakes.empty() || explained_by_numbers(finding.place) > finding.explains)
@@ -146,8 +170,10 @@ class Search {
     for (std::size_t i = 0; i < finding.place; ++i) {
       if (remade.changes(i) && !remade.explains(i)) finding.unused.push_back(i);
     }
-    const auto is_right = [&](std::size_t i) { return compared_[i].difference.agrees(); };
-    if (std::ranges::all_of(finding.unused, is_right)) return;
+    const auto may_be_unused = [&](std::size_t i) {
+      return compared_[i].difference.agrees() && depends_on(finding.place, i);
+    };
+    if (std::ranges::all_of(finding.unused, may_be_unused)) return;
     finding.mistakes.clear();
     finding.unused.clear();
     finding.explains = 0;
@@ -164,7 +190,7 @@ class Search {
         nearer.push_back(one);
     }
     for (const PlacedMistake* convention : possible) {
-      if (convention->mistake->kind != Mistake::Kind::convention) continue;
+      if (convention->mistake->kind != Mistake::Kind::convention || keeps_weights(*convention->mistake)) continue;
       for (const PlacedMistake* one : nearer) {
         if (one->places.overlap(convention->places)) continue;
         const std::vector<Change> both = ground().with({one->change(), convention->change()});
@@ -176,6 +202,11 @@ class Search {
     }
   }
 
+  // Conventions with scores give the same weights, where they are made alone.
+  static bool keeps_weights(const Mistake& convention) {
+    return std::ranges::any_of(mistakes_of_scores(), [&](const Mistake& one) { return one.name == convention.name; });
+  }
+
   bool brings_nearer(const PlacedMistake& mistake, std::size_t place) {
     Remade remade(graph_, compared_, ground().with({mistake.change()}));
     const std::shared_ptr<const Matrix> numbers = remade.changes(place) ? remade.at(place) : nullptr;
@@ -184,39 +215,80 @@ class Search {
     return !now.has_other_shape && now.cells < compared_[place].difference.cells;
   }
 
-  void try_with_a_number(Finding& finding) {
-    for (const SolvedNumber& solved : solve_numbers(ground(), finding.place)) {
-      if (finding.mistakes.empty()) solved_ = solved.change;
-      finding.mistakes.push_back(&solved.mistake->mistake);
-      finding.amounts.push_back(solved.amount);
-      finding.explains = solved.explained.count;
+  // In one part alone, with another matrix, or with a function.
+  void try_variants(Finding& finding) {
+    for (const auto& find : {mistakes_in_one_part, other_matrices_taken, functions_applied, matrices_added}) {
+      Remade before(graph_, compared_, found_);
+      most_ = {};
+      for (const Variant& variant : find(ground(), finding.place)) {
+        const Explained explained = where_possible([&] {
+          Remade remade(before, {variant.change}, variant.places.first()->index);
+          if (!remade.changes(finding.place) || !remade.explains(finding.place)) return Explained();
+          return explained_with(ground().with({variant.change}), finding.place, true);
+        });
+        if (explained.count == 0 || (!finding.mistakes.empty() && explained <= most_)) continue;
+        most_ = explained;
+        solved_ = variant.change;
+        finding.mistakes = {variant.mistake};
+        finding.amounts = {variant.amount};
+        finding.explains = explained.count;
+      }
+      if (finding.is_explained()) return;
     }
   }
 
-  // A mistake at the first place that leaves something unexplained which two together give.
+  // A mistake at the first place that leaves something unexplained may have been made in one part alone; or two
+  // together give everything.
   void look_again_at_the_first() {
-    const auto is_unexplained = [](const Finding& finding) { return !finding.is_explained(); };
-    if (findings_.all.size() < 2 || !findings_.all.front().is_explained() ||
-        std::ranges::none_of(findings_.all, is_unexplained) || !is_other_computation(findings_.all.front()))
+    if (findings_.all.size() < 2 || findings_.all.front().mistakes.empty() || unexplained(findings_) == 0 ||
+        !is_other_computation(findings_.all.front()))
       return;
     const std::vector<Change> nothing;
-    std::vector<MistakePair> pairs = find_pairs({graph_, compared_, possible_, nothing}, findings_.all.front().place);
+    const Finding first = findings_.all.front();
+    const SearchGround from_the_start{graph_, compared_, possible_, nothing};
+    for (const Variant& variant : mistakes_in_one_part(from_the_start, first.place)) {
+      if (std::ranges::find(first.mistakes, variant.mistake) == first.mistakes.end()) continue;
+      const std::vector<Change> changes = from_the_start.with({variant.change});
+      const Explained explained = explained_with(changes, first.place, true);
+      if (explained.count < std::max<std::size_t>(first.explains, 1)) continue;
+      Search again(graph_, compared_, possible_);
+      again.begin_with(first, variant, explained);
+      if (unexplained(again.findings_) >= unexplained(findings_)) continue;
+      findings_ = std::move(again.findings_);
+      if (unexplained(findings_) == 0) return;
+    }
+    std::vector<MistakePair> pairs = find_pairs(from_the_start, first.place, work_left_);
     if (pairs.empty()) return;
-    findings_.all.resize(1);
-    Finding& first = findings_.all.front();
-    first.mistakes.clear();
-    first.amounts.clear();
-    first.unused.clear();
+    Finding together{.place = first.place, .expected = first.expected, .difference = first.difference};
+    together.pairs = std::move(pairs);
+    findings_.all = {std::move(together)};
+  }
+
+  static std::size_t unexplained(const Findings& findings) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        findings.all, [](const Finding& finding) { return !finding.is_explained() && !finding.is_identified; }));
+  }
+
+  // The search as it goes on behind a variant at the first place.
+  void begin_with(Finding first, const Variant& variant, Explained explained) {
+    work_left_ = 0;
+    first.mistakes = {variant.mistake};
+    first.amounts = {variant.amount};
+    first.explains = explained.count;
     first.convention = nullptr;
-    first.explains = 0;
-    first.pairs = std::move(pairs);
+    found_ = {variant.change};
+    const std::size_t next = first.place + 1;
+    findings_.all = {std::move(first)};
+    look_from(next);
   }
 
   // What a mistake gives must also give what is computed from it, if only with others that are found behind.
   void call_a_guess(Finding& finding) {
     if (finding.mistakes.empty()) return;
     for (const Finding& other : findings_.all) {
-      if (other.place <= finding.place || other.is_explained() || !depends_on(other.place, finding.place)) continue;
+      if (other.place <= finding.place || other.is_explained() || other.is_identified ||
+          !depends_on(other.place, finding.place))
+        continue;
       finding.contradicts = other.place;
       return;
     }
@@ -258,8 +330,9 @@ class Search {
 
   const Graph& graph_;
   std::span<const Compared> compared_;
-  std::vector<PlacedMistake> possible_;
+  const std::vector<PlacedMistake>& possible_;
   std::vector<Change> found_;
+  std::uint64_t work_left_ = work_for_pairs;
   Explained most_;                // of the finding that is looked at
   std::optional<Change> solved_;  // likewise
   Findings findings_;
@@ -279,7 +352,10 @@ bool is_explained(const Graph& graph, std::span<const Compared> matrices) {
   });
 }
 
-Findings find_mistakes(const Graph& graph, std::span<const Compared> compared) { return Search(graph, compared).run(); }
+Findings find_mistakes(const Graph& graph, std::span<const Compared> compared) {
+  const std::vector<PlacedMistake> possible = placed_mistakes(graph);
+  return Search(graph, compared, possible).run();
+}
 
 // --- telling apart
 

@@ -30,6 +30,8 @@ struct Finding {
   std::optional<std::size_t> contradicts = {};  // the first that is computed from it and has not the numbers that the
                                                 // mistakes give, so that they are a guess
 
+  bool is_identified = false;  // by what can be seen of it: it is the transpose, or has dropout
+
   /// Whether something explains it.
   bool is_explained() const { return !mistakes.empty() || !pairs.empty(); }
 

@@ -22,6 +22,7 @@ struct Fingerprint {
 
 // In the order in which they are told.
 constexpr Fingerprint fingerprint_table[] = {
+    {fingerprint::overflow, Worth::identity},
     {fingerprint::not_finite},
     {fingerprint::other_shape},
     {fingerprint::is_transpose, Worth::identity},
@@ -29,13 +30,18 @@ constexpr Fingerprint fingerprint_table[] = {
     {fingerprint::another_matrix, Worth::identity},
     {fingerprint::a_factor, Worth::identity},
     {fingerprint::an_offset, Worth::identity},
+    {fingerprint::a_known_difference, Worth::identity},
+    {fingerprint::a_function, Worth::identity},
     {fingerprint::rounded, Worth::identity},
     {fingerprint::other_order, Worth::identity},
+    {fingerprint::moved_rows, Worth::identity},
     {fingerprint::masked_as_well, Worth::identity},
     {fingerprint::only_another_mask_value, Worth::identity},
+    {fingerprint::dropout, Worth::identity},
+    {fingerprint::dropped_numbers, Worth::identity},
+    {fingerprint::empty_rows},
     {fingerprint::sums},
     {fingerprint::more_masked},
-    {fingerprint::dropout},
     {fingerprint::right_rows},
     {fingerprint::right_columns, Worth::place},
     {fingerprint::another_mask_value},

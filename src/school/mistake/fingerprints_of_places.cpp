@@ -148,6 +148,38 @@ Told fingerprint::other_order(const Seen& seen) {
   return "It has the right numbers in other places, as a reshape without a transpose leaves them.";
 }
 
+Told fingerprint::moved_rows(const Seen& seen) {
+  const std::size_t count = seen.right.shape().rows;
+  if (seen.difference.has_other_shape || count < 3 || seen.right.shape().columns < 2) return std::nullopt;
+  const auto is_right_row = [&](std::size_t theirs, std::size_t right) {
+    const auto same = [&](double x, double y) { return seen.rounding.same(x, y, std::fabs(y)); };
+    return std::ranges::equal(row(seen.theirs, theirs), row(seen.right, right), same);
+  };
+  const auto all_are = [&](std::size_t theirs, std::size_t right) {
+    for (std::size_t i = 0; i + 1 < count; ++i) {
+      if (!is_right_row(theirs + i, right + i)) return false;
+    }
+    return true;
+  };
+  if (all_are(0, 1))
+    return fmt::format("Its rows 1 to {} are the right rows 2 to {}: as when words are taken one place too late.",
+                       count - 1, count);
+  if (all_are(1, 0))
+    return fmt::format("Its rows 2 to {} are the right rows 1 to {}: as when words are taken one place too early.",
+                       count, count - 1);
+  return std::nullopt;
+}
+
+Told fingerprint::empty_rows(const Seen& seen) {
+  if (seen.difference.has_other_shape || seen.difference.rows.size() == seen.right.shape().rows) return std::nullopt;
+  const auto is_empty = [&](std::size_t i) {
+    return std::ranges::all_of(row(seen.theirs, i), [](double x) { return x == 0.0; });
+  };
+  if (!std::ranges::all_of(seen.difference.rows, is_empty)) return std::nullopt;
+  const bool is_one = seen.difference.rows.size() == 1;
+  return fmt::format("Row{} {} {} 0.", is_one ? "" : "s", written_places(seen.difference.rows), is_one ? "is" : "are");
+}
+
 Told fingerprint::another_matrix(const Seen& seen) {
   for (const Node* other : seen.node.graph->named()) {
     if (&other->original() == &seen.node.original() || other->frame.shape != seen.theirs.shape() || other->is_alias())

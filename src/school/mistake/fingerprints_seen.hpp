@@ -34,6 +34,10 @@ Told not_finite(const Seen& seen);
 Told all_zero(const Seen& seen);
 Told a_factor(const Seen& seen);
 Told an_offset(const Seen& seen);
+Told overflow(const Seen& seen);
+Told a_known_difference(const Seen& seen);
+Told a_function(const Seen& seen);
+Told dropped_numbers(const Seen& seen);
 Told rounded(const Seen& seen);
 Told a_little(const Seen& seen);
 
@@ -43,6 +47,8 @@ Told is_transpose(const Seen& seen);
 Told right_rows(const Seen& seen);
 Told right_columns(const Seen& seen);
 Told other_order(const Seen& seen);
+Told moved_rows(const Seen& seen);
+Told empty_rows(const Seen& seen);
 Told another_matrix(const Seen& seen);
 
 // In weights and in masks.

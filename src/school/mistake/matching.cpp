@@ -340,9 +340,10 @@ bool is_compared(const std::vector<Compared>& matrices, const std::set<const Nod
 }
 
 // The one that agrees, or that a mistake gives, or else the likeliest that no other matrix of the file is: a
-// name is first of all what it says first.
+// name is first of all what it says first. People who save one result alone save the last.
 const std::vector<Compared>& chosen(const Graph& graph, const Candidate& candidate,
-                                    const std::set<const Node*>& of_others, const std::set<const Node*>& taken) {
+                                    const std::set<const Node*>& of_others, const std::set<const Node*>& taken,
+                                    bool is_only_result) {
   std::vector<const std::vector<Compared>*> fits;
   for (const std::vector<Compared>& fit : candidate.fits) {
     if (&fit == &candidate.fits.front() || !is_compared(fit, of_others)) fits.push_back(&fit);
@@ -353,6 +354,8 @@ const std::vector<Compared>& chosen(const Graph& graph, const Candidate& candida
     const auto explained = std::ranges::find_if(fits, [&](const auto* fit) { return is_explained(graph, *fit); });
     if (explained != fits.end()) return **explained;
   }
+  if (is_only_result)
+    return **std::ranges::max_element(fits, {}, [](const auto* fit) { return fit->front().node->original().index; });
   const auto free = std::ranges::find_if(fits, [&](const auto* fit) { return !is_compared(*fit, taken); });
   return free == fits.end() ? candidate.fits.front() : **free;
 }
@@ -394,6 +397,9 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
     if (candidate.fits.empty()) continue;
     for (const Compared& one : candidate.fits.front()) first.insert(one.node);
   }
+  const auto results = std::ranges::count_if(candidates, [](const Candidate& candidate) {
+    return !candidate.fits.empty() && candidate.fits.front().front().node->op;
+  });
   for (const Candidate& candidate : candidates) {
     const MatrixFile& file = *candidate.file;
     if (candidate.groups.empty()) {
@@ -401,7 +407,7 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
     } else if (candidate.fits.empty()) {
       matched.others.push_back({file.name, why_none_fits(file, candidate.groups.front())});
     } else {
-      for (const Compared& one : chosen(graph, candidate, first, taken)) {
+      for (const Compared& one : chosen(graph, candidate, first, taken, results == 1)) {
         taken.insert(one.node);
         matched.compared.push_back(one);
       }

@@ -214,7 +214,8 @@ const std::vector<Spelling>& spellings() {
         {"context", "contextvector", "contextlayer", "ctx", "contextvec", "attended", "weightedvalues"});
     add({&head, &output}, {"headoutput", "headoutputs", "headout", "outputheads"});
     add({&concat, &head}, {"concatenated", "concatheads", "merged", "multihead"});
-    add({&role::mask}, {"attnmask", "attentionmask", "causalmask", "lookaheadmask", "subsequentmask", "tril", "triu"});
+    add({&role::mask, &role::bias},
+        {"mask", "attnmask", "attentionmask", "causalmask", "lookaheadmask", "subsequentmask", "tril", "triu"});
     add({&role::bias, &role::mask}, {"bias", "attnbias"});  // of nanoGPT: a mask of zeros and ones
     add({&positions}, {"pe", "posenc", "positionalencoding", "positionalencodings", "posemb", "pos"});
     add({&positioned}, {"xpos", "xpe", "xwithpositions", "withpositions"});

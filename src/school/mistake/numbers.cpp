@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace attn {
 
 std::vector<const MistakeWithNumber*> mistakes_with_numbers() {
   std::vector<const MistakeWithNumber*> all;
-  for (const auto& of_subject : {numbers_in_scores, numbers_in_weights, numbers_in_values, numbers_in_norms,
-                                 numbers_in_layers, numbers_in_positions}) {
+  for (const auto& of_subject :
+       {numbers_in_scores, numbers_in_softmax, numbers_in_masks, numbers_in_values, numbers_in_norms,
+        numbers_in_residuals, numbers_in_layers, numbers_in_embeddings, numbers_in_positions}) {
     for (const MistakeWithNumber& mistake : of_subject()) all.push_back(&mistake);
   }
   return all;
@@ -23,10 +25,6 @@ Change MistakeWithNumber::change(const NodesWhere& places, double number) const 
 }
 
 namespace {
-
-MistakeWithNumber::Starts::const_iterator end_of_starts(const MistakeWithNumber& mistake) {
-  return std::ranges::find_if(mistake.starts, [](double x) { return std::isnan(x); });
-}
 
 // One number for which the matrix at a place becomes theirs: by the method of Gauss and Newton, whose steps go down.
 class NumberSolver {
@@ -41,21 +39,21 @@ class NumberSolver {
   std::optional<SolvedNumber> run() {
     if (!places_.first() || places_.first()->index > ground_.compared[place_].node->index || !reaches())
       return std::nullopt;
-    for (auto start = mistake_.starts.begin(); start != end_of_starts(mistake_); ++start) {
-      if (explains(*start)) return solved(*start);
+    for (const double start : mistake_.starts) {
+      if (explains(start)) return solved(start);
     }
-    for (auto start = mistake_.starts.begin(); start != end_of_starts(mistake_); ++start) {
-      const std::optional<double> number = improved(*start);
+    for (const double start : mistake_.starts) {
+      const std::optional<double> number = improved(start);
       if (number && explains(*number)) return solved(shortest(*number));
     }
     return std::nullopt;
   }
 
  private:
-  Remade with(double number) { return {before_, mistake_.change(places_, number), places_.first()->index}; }
+  Remade with(double number) { return {before_, {mistake_.change(places_, number)}, places_.first()->index}; }
 
   bool reaches() {
-    return where_possible([&] { return with(mistake_.starts.front()).changes(place_); });
+    return where_possible([&] { return with(*mistake_.starts.begin()).changes(place_); });
   }
 
   bool explains(double number) {
@@ -148,10 +146,17 @@ class NumberSolver {
     return number;
   }
 
+  // A person writes few digits, or takes a factor of sizes, which is told behind a colon.
+  bool is_likely(double number) const {
+    constexpr int few = 3;
+    return number == std::stod(fmt::format("{:.{}e}", number, few - 1)) ||
+           mistake_.amount(*places_.first(), number).find(':') != std::string::npos;
+  }
+
   SolvedNumber solved(double number) {
     Remade remade = with(number);
     return {&mistake_, mistake_.amount(*places_.first(), number), mistake_.change(places_, number),
-            explained_by(remade, ground_.compared, place_)};
+            explained_by(remade, ground_.compared, place_), is_likely(number)};
   }
 
   const SearchGround& ground_;

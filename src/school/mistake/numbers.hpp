@@ -1,8 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <limits>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,9 +15,20 @@ namespace attn {
 /// A mistake with a number that somebody else may have taken as they liked: the ε of a norm, a scale, a mask value. The
 /// number is solved for.
 struct MistakeWithNumber {
-  static constexpr double no_more = std::numeric_limits<double>::quiet_NaN();
   enum class Scale { linear, logarithmic };
-  using Starts = std::array<double, 8>;
+  /// A few numbers.
+  class Starts {
+   public:
+    constexpr Starts(std::initializer_list<double> some) : count_(some.size()) {
+      std::copy(some.begin(), some.end(), all_.begin());
+    }
+    constexpr const double* begin() const { return all_.data(); }
+    constexpr const double* end() const { return all_.data() + count_; }
+
+   private:
+    std::array<double, 8> all_ = {};
+    std::size_t count_;
+  };
 
   /// Its `instead` is null, because that needs the number.
   Mistake mistake;
@@ -24,7 +36,7 @@ struct MistakeWithNumber {
   /// What the number is there, in words: "0.5 times the right ones". The node is where the mistake is made first.
   std::string (*amount)(const Node& node, double number);
   Scale scale;
-  /// Numbers that are tried first, the likeliest first, and from which others are looked for; the rest is no_more.
+  /// Numbers that are tried first, the likeliest first, and from which others are looked for.
   Starts starts;
 
   /// As it is made with a number, at these nodes.
@@ -33,10 +45,13 @@ struct MistakeWithNumber {
 
 // By subject, in the files of_*.cpp.
 std::span<const MistakeWithNumber> numbers_in_scores();
-std::span<const MistakeWithNumber> numbers_in_weights();
+std::span<const MistakeWithNumber> numbers_in_masks();
+std::span<const MistakeWithNumber> numbers_in_softmax();
 std::span<const MistakeWithNumber> numbers_in_values();
 std::span<const MistakeWithNumber> numbers_in_norms();
+std::span<const MistakeWithNumber> numbers_in_residuals();
 std::span<const MistakeWithNumber> numbers_in_layers();
+std::span<const MistakeWithNumber> numbers_in_embeddings();
 std::span<const MistakeWithNumber> numbers_in_positions();
 
 /// All of them, those that are made most often first.
@@ -48,6 +63,7 @@ struct SolvedNumber {
   std::string amount;  // in words
   Change change;
   Explained explained;
+  bool is_likely;  // has few digits, or is known by its amount
 };
 
 /// Those that give the matrix at a place, and of these those that explain most. Few cells that differ are explained by

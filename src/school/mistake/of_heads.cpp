@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "school/mistake/amounts.hpp"
 #include "school/mistake/numbers.hpp"
 #include "school/mistake/parts.hpp"
@@ -86,6 +88,16 @@ Made one_head(At at) {
   return divide(at[0], root_of(shared_by_heads(at.node, role::k)->frame.shape.columns));
 }
 
+// The first column of each head, then the second ones.
+Made heads_interleaved(At at) {
+  const std::vector<Value> heads = at.operands();
+  std::vector<Value> all;
+  for (std::size_t j = 0; j < heads.front().shape().columns; ++j) {
+    for (const Value& head : heads) all.push_back(columns(head, j, 1));
+  }
+  return concatenate(all);
+}
+
 constexpr Mistake mistakes_in_heads[] = {
     {"heads-split-by-reshape", error, "heads split by a reshape without a transpose",
      "This is what a reshape to heads × words × d_k gives: a head gets only some of the words, with columns of several heads. "
@@ -106,6 +118,11 @@ constexpr Mistake mistakes_in_heads[] = {
      is_part, split_in_strides},
     {"first-head-for-all", error, "columns of the first head for all heads",
      "This is what the columns of the first head give in every head. Each head has columns of its own.", is_part,
+     [](At at) -> Made { return columns(at[0], 0, at.node.frame.shape.columns); }},
+    {"first-keys-and-values-for-all", error, "keys and values of the first head for all heads",
+     "This is what the keys and values of the first head give in every head, as in multi-query attention. "
+     "Each head has keys and values of its own.",
+     [](const Node& node) { return !node.is(role::q) && is_part(node); },
      [](At at) -> Made { return columns(at[0], 0, at.node.frame.shape.columns); }},
     {"heads-not-split", error, "all columns for each head",
      "This is what heads give that have all columns of q, k and v. "
@@ -129,6 +146,24 @@ constexpr Mistake mistakes_in_heads[] = {
     {"heads-averaged", error, "heads averaged instead of concatenated",
      "This is what the mean of the heads gives. Concatenate them.", makes<role::concat>,
      [](At at) -> Made { return mean_of_all(at.operands()); }},
+    {"heads-summed-in-each", error, "the sum of the heads in the place of each",
+     "This is what the heads give when each is replaced by their sum. Concatenate them as they are.",
+     makes<role::concat>,
+     [](At at) -> Made { return concatenate(std::vector<Value>(at.operands().size(), sum_of_all(at.operands()))); }},
+    {"heads-averaged-in-each", error, "the mean of the heads in the place of each",
+     "This is what the heads give when each is replaced by their mean. Concatenate them as they are.",
+     makes<role::concat>,
+     [](At at) -> Made { return concatenate(std::vector<Value>(at.operands().size(), mean_of_all(at.operands()))); }},
+    {"heads-reversed", error, "heads concatenated in the opposite order",
+     "This is what the heads give in the opposite order. The first head stands first.", makes<role::concat>,
+     [](At at) -> Made {
+       std::vector<Value> heads = at.operands();
+       std::ranges::reverse(heads);
+       return concatenate(heads);
+     }},
+    {"heads-interleaved", error, "columns of the heads in turn when they are concatenated",
+     "This is what the heads give when their columns take turns. Concatenate them: all columns of a head stand together.",
+     makes<role::concat>, heads_interleaved},
     {"heads-below-each-other", error, "heads below each other instead of side by side",
      "This is what the heads give below each other. "
      "Concatenate the columns: the heads of a word stand in one row.",
@@ -206,6 +241,71 @@ Made examples_mixed(At at) {
   return at.like(std::move(itself));
 }
 
+// The parameter of the self-attention in the same layer, which has the same shape; else null.
+const Node* same_in_self_attention(const Node& node) {
+  if (!has_role<role::w_q, role::w_k, role::w_v, role::w_o, role::b_q, role::b_k, role::b_v, role::b_o>(node) ||
+      node.op || !node.within(scope::cross_attention))
+    return nullptr;
+  const NamedScope* const layer = around(node.place, scope::cross_attention);
+  const Node* const other = node.graph->find(layer, Name({{scope::self_attention}}, *node.role));
+  return other && other->frame.shape == node.frame.shape ? other : nullptr;
+}
+
+// The sums of values of all sentences of a batch, which are as long and have no mask; else none.
+std::vector<const Node*> sums_of_sentences(const Node& node) {
+  if (!sums_values(node)) return {};
+  std::vector<const Node*> all = of_all_sentences(node);
+  const auto is_alike = [&](const Node* one) {
+    const Node *const masked = one->beside(role::masked), *const scaled = one->beside(role::scaled);
+    return sums_values(*one) && one->frame.shape == node.frame.shape && masked && masked->is_alias() && scaled &&
+           one->beside(role::q) && one->beside(role::k) && one->beside(role::v);
+  };
+  return all.size() > 1 && std::ranges::all_of(all, is_alike) ? all : std::vector<const Node*>();
+}
+const Node* sentences_beside(const Node& node) {
+  const std::vector<const Node*> all = sums_of_sentences(node);
+  return all.empty() ? nullptr : all.front();
+}
+// Of each word the words of all sentences.
+Made sentences_as_one(At at) {
+  const auto of_all = [&](const Role& role) {
+    std::vector<Value> found;
+    for (const Node* one : sums_of_sentences(at.node)) found.push_back(at.of(*one->beside(role)));
+    return stack(found);
+  };
+  const Node& scaled = at.node.beside(role::scaled)->original();
+  const Value scores = matmul_transposed(at.beside(role::q), of_all(role::k));
+  const bool is_scaled = scaled.op && scaled.find(setting::number);
+  return matmul(softmax(is_scaled ? at.redo(scaled, {scores}) : scores), of_all(role::v));
+}
+
+// Keys and values of the first sentence, for all.
+Made of_first_sentence(At at) {
+  const std::vector<const Node*> all = of_all_sentences(at.node);
+  return all.size() > 1 && all.front() != &at.node && all.front()->frame.shape == at.node.frame.shape
+             ? Made(at.of(*all.front()))
+             : std::nullopt;
+}
+
+// Of each word the words at its place in all sentences.
+Made sentences_as_words(At at) {
+  const std::vector<const Node*> all = sums_of_sentences(at.node);
+  const auto at_place = [&](const Role& role, std::size_t word) {
+    std::vector<Value> found;
+    for (const Node* one : all) found.push_back(rows(at.of(*one->beside(role)), word, 1));
+    return stack(found);
+  };
+  const Node& scaled = at.node.beside(role::scaled)->original();
+  std::vector<Value> words;
+  for (std::size_t word = 0; word < at.node.frame.shape.rows; ++word) {
+    const Value q = rows(at.beside(role::q), word, 1);
+    const Value scores = matmul_transposed(q, at_place(role::k, word));
+    const bool is_scaled = scaled.op && scaled.find(setting::number);
+    words.push_back(matmul(softmax(is_scaled ? at.redo(scaled, {scores}) : scores), at_place(role::v, word)));
+  }
+  return stack(words);
+}
+
 constexpr Mistake mistakes_in_sides[] = {
     {"sides-exchanged", error, "queries of the encoder, and keys and values of the decoder",
      "This is what comes out when the two sides are exchanged. "
@@ -215,6 +315,34 @@ constexpr Mistake mistakes_in_sides[] = {
      "This is what comes out when keys and values are made of the words that attend. "
      "Make them of the words that are attended to, such as the encoder's output.",
      [](const Node& node) { return !node.is(role::q) && sides_of(node); }, of_other_side},
+    {"keys-of-the-wrong-side", error, "keys of the words that attend",
+     "This is what comes out when the keys alone are made of the words that attend. "
+     "Make keys and values of the words that are attended to, such as the encoder's output.",
+     [](const Node& node) { return node.is(role::k) && sides_of(node); }, of_other_side},
+    {"values-of-the-wrong-side", error, "values of the words that attend",
+     "This is what comes out when the values alone are made of the words that attend. "
+     "Make keys and values of the words that are attended to, such as the encoder's output.",
+     [](const Node& node) { return node.is(role::v) && sides_of(node); }, of_other_side},
+    {"queries-of-the-wrong-side", error, "queries of the words that are attended to",
+     "This is what comes out when the queries are made of the words that are attended to. "
+     "Make them of the words that attend.",
+     [](const Node& node) { return node.is(role::q) && sides_of(node); }, of_other_side},
+    {"parameters-of-self-attention", error, "the parameters of the self-attention in the cross-attention",
+     "This is what the cross-attention gives with the parameters of the self-attention. Each has its own.",
+     has<same_in_self_attention>, [](At at) -> Made { return at.like(same_in_self_attention(at.node)->matrix()); }},
+    {"batch-taken-for-words", error, "sentences of the batch taken for words",
+     "This is what comes out when the sentences of a batch count as words, as with batch_first forgotten: "
+     "each word attends to the words at its place in all sentences. Attend over the words of its sentence.",
+     has<sentences_beside>, sentences_as_words},
+    {"batch-as-one-sentence", error, "all sentences of the batch taken for one",
+     "This is what comes out when each word attends to the words of all sentences. "
+     "Attend over the words of its own sentence.",
+     has<sentences_beside>, sentences_as_one},
+    {"first-sentence-for-all", error, "keys and values of the first sentence for all",
+     "This is what comes out when all sentences attend to the keys and values of the first one. "
+     "Each sentence has its own.",
+     [](const Node& node) { return makes<role::k, role::v>(node) && of_all_sentences(node).size() > 1; },
+     of_first_sentence},
     {"groups-in-turn", error, "heads dealt out to the groups in turn",
      "This is what comes out when heads take the groups of keys and values in turn, 1 2 1 2. "
      "Neighboring heads share a group: 1 1 2 2.",
@@ -228,169 +356,5 @@ constexpr Mistake mistakes_in_sides[] = {
 }  // namespace
 
 std::span<const Mistake> mistakes_of_sides() { return mistakes_in_sides; }
-
-// --- values
-// Mistakes with linear layers of an attention, and with what its weights sum up.
-
-namespace {
-
-// --- linear layers: queries, keys, values and the output
-
-bool has_role_of_projection(const Node& node) {
-  return makes<role::q, role::k, role::v>(node) || (makes(node, role::output) && node.beside(role::concat));
-}
-bool is_projection(const Node& node) { return has_role_of_projection(node) && linear_nodes(node); }
-bool is_projection_with_bias(const Node& node) { return is_projection(node) && linear_nodes(node)->b; }
-template <const Role& role>
-bool is_projection_to(const Node& node) {
-  return node.is(role) && is_projection(node);
-}
-
-Value with_bias(const Value& product, const LinearNodes& map, At at) {
-  return map.b ? add(product, at.of(*map.b)) : product;
-}
-
-Made parameters_transposed(At at) {
-  const LinearNodes map = *linear_nodes(at.node);
-  return with_bias(matmul_transposed(at.of(*map.x), at.of(*map.w)), map, at);
-}
-
-// The other one of two linear layers; null where one of the two is none.
-template <const Role& one, const Role& other>
-const Node* partner(const Node& node) {
-  const Node* const beside = makes<one, other>(node) ? node.beside(node.is(one) ? other : one) : nullptr;
-  return beside && linear_nodes(node) && linear_nodes(*beside) ? beside : nullptr;
-}
-template <const Role& one, const Role& other>
-Made with_parameters_of_partner(At at) {
-  const LinearNodes used = *linear_nodes(*partner<one, other>(at.node));
-  return with_bias(matmul(at.of(*linear_nodes(at.node)->x), at.of(*used.w)), used, at);
-}
-
-// --- the weighted sum
-
-// What was compared for the weights of a sum; null where they were made otherwise.
-const Node* comparison_for(const Node& node) {
-  const Node* const scores = sums_values(node) ? node.operands[0]->beside(role::scores) : nullptr;
-  return scores ? comparison_of(*scores) : nullptr;
-}
-
-constexpr Mistake mistakes_in_values[] = {
-    {"parameters-transposed", error, "matrices of the linear layers transposed",
-     "This is what the transposed matrices of parameters give, x Wᵀ. Multiply by the matrices as they are, x W. PyTorch's Linear stores the transposed matrix.",
-     is_projection, parameters_transposed},
-    {"query-parameters-transposed", error, "w_q transposed",
-     "This is what the transposed w_q gives, x w_qᵀ. Multiply by the matrix as it is.", is_projection_to<role::q>,
-     parameters_transposed},
-    {"key-parameters-transposed", error, "w_k transposed",
-     "This is what the transposed w_k gives, x w_kᵀ. Multiply by the matrix as it is.", is_projection_to<role::k>,
-     parameters_transposed},
-    {"value-parameters-transposed", error, "w_v transposed",
-     "This is what the transposed w_v gives, x w_vᵀ. Multiply by the matrix as it is.", is_projection_to<role::v>,
-     parameters_transposed},
-    {"output-parameters-transposed", error, "w_o transposed",
-     "This is what the transposed w_o gives. Multiply the concatenated heads by the matrix as it is.",
-     is_projection_to<role::output>, parameters_transposed},
-    {"biases-left-out", error, "linear layers of attention without their biases",
-     "This is what the linear layers of the attention give without their biases. Add the bias to each row.",
-     is_projection_with_bias, left_out},
-    {"queries-keys-exchanged", error, "parameters of queries and keys exchanged",
-     "This is what the parameters of queries and keys give when they are exchanged. "
-     "Use w_q for the queries and w_k for the keys.",
-     has<partner<role::q, role::k>>, with_parameters_of_partner<role::q, role::k>},
-    {"keys-values-exchanged", error, "parameters of keys and values exchanged",
-     "This is what the parameters of keys and values give when they are exchanged. "
-     "Use w_k for the keys and w_v for the values.",
-     has<partner<role::k, role::v>>, with_parameters_of_partner<role::k, role::v>},
-    {"queries-values-exchanged", error, "parameters of queries and values exchanged",
-     "This is what the parameters of queries and values give when they are exchanged. "
-     "Use w_q for the queries and w_v for the values.",
-     has<partner<role::q, role::v>>, with_parameters_of_partner<role::q, role::v>},
-    {"values-not-projected", error, "inputs instead of values",
-     "This is what the inputs of the attention give in place of the values. Multiply them by w_v first.",
-     [](const Node& node) { return makes(node, role::v) && linear_nodes(node); },
-     [](At at) -> Made { return at.of(*linear_nodes(at.node)->x); }},
-    {"output-not-projected", error, "attention without its output projection",
-     "This is what attention gives without its output projection. Multiply the concatenated heads by w_o.",
-     [](const Node& node) { return makes(node, role::output) && node.beside(role::concat); },
-     [](At at) -> Made { return at.beside(role::concat); }},
-    {"weights-transposed", error, "weights transposed in the weighted sum",
-     "This is what the transposed weights give. A row of the output is a row of weights times the values.", sums_values,
-     [](At at) -> Made { return matmul(transpose(at[0]), at[1]); }},
-    {"sum-of-queries", error, "weighted sum of the queries instead of the values",
-     "This is the weighted sum of the queries. Sum up the values.", has<comparison_for>,
-     [](At at) -> Made { return matmul(at[0], at.of(*comparison_for(at.node)->operands[0])); }},
-    {"sum-of-keys", error, "weighted sum of the keys instead of the values",
-     "This is the weighted sum of the keys. Sum up the values.", has<comparison_for>,
-     [](At at) -> Made { return matmul(at[0], at.of(*comparison_for(at.node)->operands[1])); }},
-    {"sum-divided", error, "weighted sum divided by the number of keys",
-     "This is the weighted sum divided by the number of keys. "
-     "The sum is weighted already, so nothing more is divided.",
-     sums_values,
-     [](At at) -> Made { return divide(at.itself(), plain_number(at.node.operands[0]->frame.shape.columns)); }},
-};
-
-}  // namespace
-
-std::span<const Mistake> mistakes_of_values() { return mistakes_in_values; }
-
-namespace {
-
-template <const Role& role>
-bool is_projection_with(const Node& node) {
-  return node.is(role) && is_projection_with_bias(node);
-}
-Made bias_times(At at, double number) {
-  const LinearNodes map = *linear_nodes(at.node);
-  const Value product = matmul(at.of(*map.x), at.of(*map.w));
-  return number == 0.0 ? product : add(product, times(at.of(*map.b), plain_number(number)));
-}
-
-}  // namespace
-
-namespace {
-
-constexpr MistakeWithNumber numbers_of_values[] = {
-    {{"another-multiple-of-query-bias", error, "b_q not added once",
-      "This is what another multiple of b_q gives. Add it once.", is_projection_with<role::q>, nullptr},
-     bias_times,
-     amount_added,
-     MistakeWithNumber::Scale::linear,
-     {0.0, 2.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
-    {{"another-multiple-of-key-bias", error, "b_k not added once",
-      "This is what another multiple of b_k gives. Add it once.", is_projection_with<role::k>, nullptr},
-     bias_times,
-     amount_added,
-     MistakeWithNumber::Scale::linear,
-     {0.0, 2.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
-    {{"another-multiple-of-value-bias", error, "b_v not added once",
-      "This is what another multiple of b_v gives. Add it once.", is_projection_with<role::v>, nullptr},
-     bias_times,
-     amount_added,
-     MistakeWithNumber::Scale::linear,
-     {0.0, 2.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
-    {{"another-multiple-of-output-bias", error, "b_o not added once",
-      "This is what another multiple of b_o gives. Add it once.", is_projection_with<role::output>, nullptr},
-     bias_times,
-     amount_added,
-     MistakeWithNumber::Scale::linear,
-     {0.0, 2.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
-    {{"another-sum-of-values", error, "weighted sum of the values multiplied",
-      "This is a multiple of the weighted sum. The weights of a row sum to 1, so that nothing more is multiplied.",
-      sums_values, nullptr},
-     [](At at, double number) -> Made { return multiplied(at, number); },
-     amount_as_factor,
-     MistakeWithNumber::Scale::linear,
-     {0.5, 2.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
-};
-
-}  // namespace
-
-std::span<const MistakeWithNumber> numbers_in_values() { return numbers_of_values; }
 
 }  // namespace attn

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "core/attention/feed_forward.hpp"
@@ -49,6 +50,28 @@ Made bias_after_activation(At at) {
   return add(at.redo(at.node, {at.of(*sum.operands[0])}), at.of(*sum.operands[1]));
 }
 
+// --- other activations, cell by cell
+
+double exponential_unit(double x) { return x > 0.0 ? x : std::expm1(x); }
+double soft_plus(double x) { return x > 30.0 ? x : std::log1p(std::exp(x)); }
+double squared_rectifier(double x) { return x > 0.0 ? x * x : 0.0; }
+double bounded_rectifier(double x) { return std::clamp(x, 0.0, 6.0); }
+double self_normalizing(double x) {
+  constexpr double scale = 1.0507009873554805, alpha = 1.6732632423543772;  // (Klambauer et al. 2017)
+  return scale * (x > 0.0 ? x : alpha * std::expm1(x));
+}
+double tanh_of_soft_plus(double x) { return x * std::tanh(soft_plus(x)); }
+
+template <double (*function)(double)>
+Made by_function(At at) {
+  return each_cell(at, at[0].matrix(), function);
+}
+
+template <const Function&... functions>
+bool activates_otherwise(const Node& node) {
+  return activates_any(node) && !activates<functions...>(node);
+}
+
 constexpr Mistake mistakes_in_feed_forward[] = {
     {"activation-missing", error, "no activation between the two maps",
      "This is what the two maps give with nothing between them. "
@@ -96,6 +119,33 @@ constexpr Mistake mistakes_in_feed_forward[] = {
     {"sigmoid-for-tanh", error, "1 / (1 + exp(−x)) instead of tanh",
      "This is what 1 / (1 + exp(−x)) gives. This layer has tanh, which lies between −1 and 1.",
      activates<hyperbolic_tangent>, [](At at) -> Made { return sigmoid(at[0]); }},
+    {"tanh-as-activation", error, "tanh instead of the activation",
+     "This is what tanh gives. The layer has another activation.", activates_otherwise<hyperbolic_tangent>,
+     [](At at) -> Made { return attn::tanh(at[0]); }},
+    {"relu-as-activation", error, "ReLU instead of the activation",
+     "This is what ReLU gives, max(x, 0). The layer has another activation.",
+     activates<silu_function, hyperbolic_tangent, logistic>, [](At at) -> Made { return relu(at[0]); }},
+    {"gelu-as-activation", error, "GELU instead of the activation",
+     "This is what GELU gives. The layer has another activation.",
+     activates<silu_function, hyperbolic_tangent, logistic>, [](At at) -> Made { return gelu(at[0]); }},
+    {"sigmoid-as-activation", error, "1 / (1 + exp(−x)) instead of the activation",
+     "This is what 1 / (1 + exp(−x)) gives. The layer has another activation.",
+     activates<gelu_function, gelu_by_tanh_function>, [](At at) -> Made { return sigmoid(at[0]); }},
+    {"elu-as-activation", error, "ELU instead of the activation",
+     "This is what ELU gives, exp(x) − 1 for negative numbers. The layer has another activation.", activates_any,
+     by_function<exponential_unit>},
+    {"softplus-as-activation", error, "ln(1 + exp(x)) instead of the activation",
+     "This is what ln(1 + exp(x)) gives. The layer has another activation.", activates_any, by_function<soft_plus>},
+    {"squared-relu-as-activation", error, "max(x, 0)² instead of the activation",
+     "This is what max(x, 0)² gives. The layer has another activation.", activates_any, by_function<squared_rectifier>},
+    {"relu6-as-activation", error, "ReLU that ends at 6 instead of the activation",
+     "This is what comes out when numbers above 6 become 6, as in ReLU6. The layer has another activation.",
+     activates_any, by_function<bounded_rectifier>},
+    {"selu-as-activation", error, "SELU instead of the activation",
+     "This is what SELU gives. The layer has another activation.", activates_any, by_function<self_normalizing>},
+    {"mish-as-activation", error, "x tanh(ln(1 + exp(x))) instead of the activation",
+     "This is what x tanh(ln(1 + exp(x))) gives, called Mish. The layer has another activation.", activates_any,
+     by_function<tanh_of_soft_plus>},
     {"bias-after-activation", error, "b_1 added after the activation",
      "This is what comes out when b_1 is added after the activation. Add it before.", activates_with_bias,
      bias_after_activation},
@@ -126,28 +176,25 @@ constexpr MistakeWithNumber numbers_of_layers[] = {
      leaky,
      amount_itself,
      MistakeWithNumber::Scale::linear,
-     {0.01, 0.1, 0.2, 0.25, 0.5, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+     {0.01, 0.1, 0.2, 0.25, 0.5}},
     {{"another-sigmoid-unit", error, "x σ(c x) instead of the activation",
       "This is what x σ(c x) gives. The layer has another activation.", activates_any, nullptr},
      sigmoid_unit,
      amount_itself,
      MistakeWithNumber::Scale::logarithmic,
-     {1.0, 1.702, 2.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+     {1.0, 1.702, 2.0}},
     {{"another-multiple-of-first-bias", error, "b_1 not added once",
       "This is what another multiple of b_1 gives. Add it once.", adds<role::b_1>, nullptr},
      added_times,
      amount_added,
      MistakeWithNumber::Scale::linear,
-     {2.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+     {2.0, -1.0}},
     {{"another-multiple-of-second-bias", error, "b_2 not added once",
       "This is what another multiple of b_2 gives. Add it once.", adds<role::b_2>, nullptr},
      added_times,
      amount_added,
      MistakeWithNumber::Scale::linear,
-     {2.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+     {2.0, -1.0}},
 };
 
 }  // namespace

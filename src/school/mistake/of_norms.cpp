@@ -29,11 +29,10 @@ Value squared(const Value& x) { return multiply(x, x); }
 
 Value centered(At at) { return subtract(at[0], at[1]); }
 
-// √variance: the length of the distances from the mean, over √d.
+// √variance, where the variance is what it now is: itself over its root.
 Value deviations(At at) {
-  const Value distances = centered(at);
-  const Value lengths = row_sums(multiply(distances, unit_rows(distances)));
-  return times(lengths, plain_number(1.0 / std::sqrt(static_cast<double>(distances.shape().columns))));
+  constexpr double least = 1e-300;  // of a row of equal numbers the root is 0
+  return divide_by_deviation(at[2], at[2], least);
 }
 
 // x / divisor, row by row: of a deviation only its square is asked for.
@@ -95,6 +94,13 @@ Made beta_before_gamma(At at) {
   return multiply(add(at.of(*stretched.operands[0]), at[1]), at.of(*stretched.operands[1]));
 }
 
+// What comes out of a norm, and what goes into it.
+bool ends_any_norm(const Node& node) { return node.is(role::output) && node.beside(role::normalised); }
+bool ends_last_norm(const Node& node) {
+  return ends_any_norm(node) && node.place && node.place->is(scope::norm) && !node.place->number;
+}
+Made before_norm(At at) { return at.of(*at.node.beside(role::normalised)->operands[0]); }
+
 constexpr Mistake mistakes_in_norms[] = {
     {"variance-by-n-minus-1", error, "the variance divided by n − 1",
      "This is what division by n − 1 gives, as for the variance of a sample (torch.var divides so unless told otherwise). "
@@ -147,9 +153,15 @@ constexpr Mistake mistakes_in_norms[] = {
      gamma_and_beta_exchanged},
     {"beta-before-gamma", error, "β added before γ multiplies",
      "This is what comes out when β is added before γ multiplies. Multiply by γ first.", shifts, beta_before_gamma},
+    {"length-1-for-layer-norm", error, "rows divided by their length",
+     "This is what comes out when each row is divided by its length, after the mean is subtracted. "
+     "Divide by √(variance + ε), which is the length over √d.",
+     standardizes, [](At at) -> Made { return unit_rows(centered(at)); }},
+    {"last-norm-missing", error, "no normalization behind the last layer",
+     "This is what comes out without the normalization behind the last layer. Normalize there as well.", ends_last_norm,
+     before_norm},
     {"norm-missing", error, "no normalization", "This is what goes into the normalization. Normalize it.",
-     [](const Node& node) { return node.is(role::output) && node.beside(role::normalised); },
-     [](At at) -> Made { return at.of(*at.node.beside(role::normalised)->operands[0]); }},
+     ends_any_norm, before_norm},
     {"mean-square-without-root", error, "division by the mean square instead of its root",
      "This is what division by the mean of the squares gives. "
      "Divide by its root, √(mean of the squares + ε).",
@@ -187,252 +199,25 @@ constexpr MistakeWithNumber numbers_of_norms[] = {
      with_epsilon,
      amount_itself,
      MistakeWithNumber::Scale::logarithmic,
-     {1e-6, 1e-5, 1e-3, 1e-8, 1e-12, 0.1, 1.0, MistakeWithNumber::no_more}},
+     {1e-6, 1e-5, 1e-3, 1e-8, 1e-12, 0.1, 1.0}},
     {{"another-variance", error, "a multiple of the variance",
       "This is what normalization gives with a multiple of the variance. The variance is the mean of the squared distances.",
       is_variance, nullptr},
      [](At at, double number) -> Made { return multiplied(at, number); },
      amount_as_factor,
      MistakeWithNumber::Scale::logarithmic,
-     {2.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+     {2.0}},
     {{"gamma-shifted", error, "a number added to γ",
       "This is what γ gives when a number is added to it, as for models that store γ − 1. Multiply by γ as it is.",
       stretches, nullptr},
      gamma_plus,
      amount_itself,
      MistakeWithNumber::Scale::linear,
-     {1.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
-    {{"another-multiple-of-the-residual", error, "the residual connection not added once",
-      "This is what comes out when what goes into the sub-layer is not added once. Add it once.", makes<role::sum>,
-      nullptr},
-     [](At at, double number) -> Made { return add(times(at[0], plain_number(number)), at[1]); },
-     amount_added,
-     MistakeWithNumber::Scale::linear,
-     {2.0, 0.5, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
-    {{"another-multiple-of-the-sub-layer", error, "the sub-layer not added once",
-      "This is what comes out when the result of the sub-layer is not added once. Add it once.", makes<role::sum>,
-      nullptr},
-     [](At at, double number) -> Made { return add(at[0], times(at[1], plain_number(number))); },
-     amount_added,
-     MistakeWithNumber::Scale::linear,
-     {0.0, 2.0, 0.5, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more}},
+     {1.0, -1.0}},
 };
 
 }  // namespace
 
 std::span<const MistakeWithNumber> numbers_in_norms() { return numbers_of_norms; }
-
-// --- residuals
-// Mistakes with residual connections, and where the norms of layers stand.
-
-namespace {
-
-constexpr std::size_t most_sublayers = 3;
-
-/// A sub-layer with its residual connection and its norm: sum = x + found.
-struct Sublayer {
-  const Node *x, *found, *sum, *normalized, *output;
-  bool is_post;  // the norm is that of the sum; otherwise of x
-};
-
-std::optional<Sublayer> sublayer_at(const Graph& graph, const NamedScope* layer, std::size_t number) {
-  const Node* const sum = graph.find(layer, {role::sum, number});
-  const auto in_norm = [&](const Role& role) { return graph.find(layer, {{{scope::norm, number}}, role}); };
-  const Node *const normalized = in_norm(role::normalised), *const output = in_norm(role::output);
-  if (!sum || !normalized || !output) return std::nullopt;
-  return Sublayer{sum->operands[0], sum->operands[1], sum, normalized, output, normalized->operands[0] == sum};
-}
-
-// The sub-layer whose norm a node belongs to.
-std::optional<Sublayer> sublayer_of_norm(const Node& node) {
-  const NamedScope* const norm = node.place && node.place->is(scope::norm) ? node.place : nullptr;
-  if (!norm || !norm->number || node.family != &family::forward) return std::nullopt;
-  return sublayer_at(*node.graph, norm->outer, *norm->number);
-}
-
-// The one whose sum, or whose norm's output, a node is, whatever other names it has.
-std::optional<Sublayer> sublayer_of_output(const Node& any) {
-  const Node& node = any.original();
-  if (!node.is(role::output)) return std::nullopt;
-  return sublayer_of_norm(node);
-}
-std::optional<Sublayer> sublayer_of_sum(const Node& any) {
-  const Node& node = any.original();
-  if (!node.is(role::sum)) return std::nullopt;
-  for (std::size_t number = 1; number <= most_sublayers; ++number) {
-    const auto found = sublayer_at(*node.graph, node.place, number);
-    if (found && found->sum == &node) return found;
-  }
-  return std::nullopt;
-}
-
-// The sub-layer of which a node is a projection of what goes in: q, k, v, or the inner one.
-std::optional<Sublayer> projected_in(const Node& node) {
-  const bool projects = has_role<role::q, role::k, role::v, role::inner>(node);
-  if (!projects || !node.op || !node.place) return std::nullopt;
-  const std::vector<const Node*> named = node.named_operands();
-  for (std::size_t number = 1; number <= most_sublayers && !named.empty(); ++number) {
-    const auto found = sublayer_at(*node.graph, node.place->outer, number);
-    if (found && &named.front()->original() == found->x) return found;
-  }
-  return std::nullopt;
-}
-
-bool is_post(const std::optional<Sublayer>& sublayer) { return sublayer && sublayer->is_post; }
-bool is_pre(const std::optional<Sublayer>& sublayer) { return sublayer && !sublayer->is_post; }
-
-// Whether a node is the sum of one of the sub-layers, as they are counted in a layer.
-template <std::size_t number>
-bool is_sum_of(const Node& node) {
-  const auto own = node.is(role::sum) ? sublayer_of_sum(node) : std::nullopt;
-  const auto counted = own ? sublayer_at(*node.graph, node.place, number) : std::nullopt;
-  return counted && own->sum == counted->sum;
-}
-
-// The words that go into the layer, once more where the second sub-layer ends.
-bool is_later_sum(const Node& node) {
-  return !node.is_alias() && sublayer_of_sum(node) && !is_sum_of<1>(node) && sublayer_at(*node.graph, node.place, 1);
-}
-Made residual_from_the_layer(At at) { return add(at.of(*sublayer_at(*at.node.graph, at.node.place, 1)->x), at[1]); }
-
-// γ of the first norm for γ of the second one, and the other way round; and so β. Null: there is no other one.
-const Node* same_of_other_norm(const Node& node) {
-  const bool is_one = has_role<role::gamma, role::beta>(node) && !node.op;
-  const NamedScope* const norm = is_one && node.place && node.place->is(scope::norm) ? node.place : nullptr;
-  if (!norm || !norm->number || *norm->number > 2) return nullptr;
-  const Node* const other = node.graph->find(norm->outer, {{{scope::norm, 3 - *norm->number}}, *node.role});
-  return other && other->frame.shape == node.frame.shape ? other : nullptr;
-}
-
-Made residual_of_norm(At at) {
-  const Sublayer sublayer = *sublayer_of_sum(at.node);
-  return add(at.of(*sublayer.output), at.of(*sublayer.found));
-}
-
-// x + Norm(sublayer(x))
-bool is_of_norm_of_sum(const Node& node) {
-  const auto sublayer = sublayer_of_norm(node);
-  return is_post(sublayer) && !node.is_alias() && (&node == sublayer->output || uses(node, *sublayer->sum));
-}
-Made norm_of_what_was_found(At at) {
-  const Sublayer sublayer = *sublayer_of_norm(at.node);
-  if (&at.node == sublayer.output) return add(at.of(*sublayer.x), at.itself());
-  return on_other(at, *sublayer.sum, at.of(*sublayer.found));
-}
-
-// --- norms before the sub-layers where they stand behind them
-
-// What goes from layer to layer: the sums alone.
-Made sum_in_place_of(const Node& node, Rewriting& again) {
-  const auto sublayer = sublayer_of_output(node);
-  return is_post(sublayer) ? Made(again.of(*sublayer->sum)) : std::nullopt;
-}
-Value sums_along(const Node& node, Rewriting& again) {
-  const Made sum = sum_in_place_of(node, again);
-  return sum ? *sum : again.of(node);
-}
-
-bool differs_with_norm_before(const Node& node) {
-  if (const auto own = sublayer_of_norm(node); is_post(own)) return uses(node, *own->sum);
-  if (node.is_alias()) return is_post(sublayer_of_output(node));
-  const auto is_output = [](const Node* one) { return is_post(sublayer_of_output(*one)); };
-  return is_post(projected_in(node)) || (std::ranges::any_of(node.operands, is_output) && !is_gradient(node));
-}
-Made norm_before(At at) {
-  if (const auto own = sublayer_of_norm(at.node); is_post(own))
-    return on_other(at, *own->sum, sums_along(*own->x, at.again));
-  if (at.node.is_alias()) return sum_in_place_of(at.node, at.again);
-  if (const auto sublayer = projected_in(at.node); is_post(sublayer)) {
-    const Value words = put(*sublayer->output, *sublayer->sum, sums_along(*sublayer->x, at.again), at.again);
-    return put(at.node, *sublayer->x, words, at.again);
-  }
-  return on_others(at, [&](const Node& one) { return sum_in_place_of(one, at.again); });
-}
-
-// --- norms after the sub-layers where they stand before them
-
-// What goes from layer to layer: the norms of the sums.
-Made norm_in_place_of(const Node& node, Rewriting& again) {
-  const auto sublayer = sublayer_of_sum(node);
-  if (!is_pre(sublayer)) return std::nullopt;
-  return put(*sublayer->output, *sublayer->x, again.of(*sublayer->sum), again);
-}
-Value norms_along(const Node& node, Rewriting& again) {
-  const Made norm = norm_in_place_of(node, again);
-  return norm ? *norm : again.of(node);
-}
-
-bool is_last_norm(const Node& node) {
-  return node.place && node.place->is(scope::norm) && !node.place->number && node.is(role::output) &&
-         node.beside(role::normalised);
-}
-const Node& before_last_norm(const Node& node) { return *node.beside(role::normalised)->operands[0]; }
-
-bool differs_with_norm_behind(const Node& node) {
-  if (is_gradient(node)) return false;
-  if (is_last_norm(node)) return is_pre(sublayer_of_sum(before_last_norm(node)));
-  if (const auto own = sublayer_of_norm(node); is_pre(own)) return uses(node, *own->x);
-  if (is_pre(sublayer_of_sum(node))) return true;
-  return !node.is_alias() && std::ranges::any_of(node.operands, [](const Node* one) {
-    return is_pre(sublayer_of_output(*one)) || is_pre(sublayer_of_sum(*one));
-  });
-}
-Made norm_behind(At at) {
-  if (is_last_norm(at.node)) return norms_along(before_last_norm(at.node), at.again);
-  if (const auto own = sublayer_of_norm(at.node); is_pre(own)) {
-    const Value x = norms_along(*own->x, at.again);
-    return on_other(at, *own->x, add(x, put(*own->found, *own->output, x, at.again)));
-  }
-  if (at.node.is_alias()) return norm_in_place_of(at.node, at.again);
-  if (const auto own = sublayer_of_sum(at.node); is_pre(own))
-    return add(norms_along(*own->x, at.again), at.of(*own->found));
-  return on_others(at, [&](const Node& one) {
-    const auto sublayer = sublayer_of_output(one);
-    return is_pre(sublayer) ? Made(norms_along(*sublayer->x, at.again)) : norm_in_place_of(one, at.again);
-  });
-}
-
-constexpr Mistake mistakes_in_residuals[] = {
-    {"residual-missing", error, "no residual connection",
-     "This is what the sub-layer gives without the residual connection. Add what went into it.", has_role<role::sum>,
-     second_alone},
-    {"first-residual-missing", error, "no residual connection around the attention",
-     "This is what comes out when what goes into the attention is not added to what it gives. Add it.", is_sum_of<1>,
-     second_alone},
-    {"second-residual-missing", error, "no residual connection around the second sub-layer",
-     "This is what comes out when what goes into the second sub-layer is not added to what it gives. "
-     "Add it.",
-     is_sum_of<2>, second_alone},
-    {"residual-from-the-layer", error, "the words that go into the layer added after each sub-layer",
-     "This is what comes out when the second sum adds what goes into the layer. "
-     "Add what goes into the sub-layer.",
-     is_later_sum, residual_from_the_layer},
-    {"norms-exchanged", error, "γ and β of the two norms exchanged",
-     "This is what the two norms give with γ and β of each other. Each norm has its own.", has<same_of_other_norm>,
-     [](At at) -> Made { return at.like(same_of_other_norm(at.node)->matrix()); }},
-    {"residual-from-the-norm", error, "the normalized words added instead of the words themselves",
-     "This is what comes out when the normalized words are added. "
-     "Add the words as they are before the norm: x + sublayer(Norm(x)).",
-     [](const Node& node) { return node.is(role::sum) && is_pre(sublayer_of_sum(node)); }, residual_of_norm},
-    {"norm-inside-the-residual", error, "x + Norm(sublayer(x))",
-     "This is what x + Norm(sublayer(x)) gives. Add first, and normalize the sum: Norm(x + sublayer(x)).",
-     is_of_norm_of_sum, norm_of_what_was_found},
-    {"pre-norm", convention, "norms before the sub-layers",
-     "This is what x + sublayer(Norm(x)) gives, the pre-norm form of GPT-2 and Llama. "
-     "Here the norm comes after, as in the first Transformer: Norm(x + sublayer(x)).",
-     differs_with_norm_before, norm_before},
-    {"post-norm", convention, "norms after the sub-layers",
-     "This is what Norm(x + sublayer(x)) gives, as in the first Transformer. "
-     "Here the norm stands before the sub-layer, as in GPT-2 and Llama: x + sublayer(Norm(x)).",
-     differs_with_norm_behind, norm_behind},
-};
-
-}  // namespace
-
-std::span<const Mistake> mistakes_of_residuals() { return mistakes_in_residuals; }
 
 }  // namespace attn

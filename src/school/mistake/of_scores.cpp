@@ -148,6 +148,52 @@ bool adds_to_scores(const Node& node) {
 }
 bool adds_to_scaled(const Node& node) { return adds_to_scores(node) && scales(*node.operands[0]); }
 
+// --- the additive score
+
+bool is_additive(const Node& node) { return node.beside(role::hidden_q) && node.beside(role::hidden_k); }
+bool is_activated_sum(const Node& node) { return makes(node, role::activated) && is_additive(node); }
+bool is_sum_of_hidden(const Node& node) { return makes(node, role::hidden) && is_additive(node); }
+bool is_score_of_hidden(const Node& node) {
+  return makes(node, role::scores) && is_additive(node) && node.operands[0]->op == &op::matmul;
+}
+
+// The parameter of the other side, which has its shape; else null.
+const Node* parameter_of_other_side(const Node& node) {
+  if (!has_role<role::score_wq, role::score_wk>(node) || node.op) return nullptr;
+  const Node* const other = node.beside(node.is(role::score_wq) ? role::score_wk : role::score_wq);
+  return other && other->frame.shape == node.frame.shape ? other : nullptr;
+}
+template <const Role& hidden>
+bool is_hidden_with_square(const Node& node) {
+  if (!makes(node, hidden)) return false;
+  const std::optional<LinearNodes> map = linear_nodes(node);
+  return map && map->w->frame.shape.rows == map->w->frame.shape.columns;
+}
+Made hidden_by_transposed(At at) {
+  const LinearNodes map = *linear_nodes(at.node);
+  const Value product = matmul_transposed(at.of(*map.x), at.of(*map.w));
+  return map.b ? add(product, at.of(*map.b)) : product;
+}
+Made sum_of_activated(At at) { return at.redo(at.node, {row_sums(at.of(*at.node.operands[0]->operands[0]))}); }
+bool adds_score_bias(const Node& node) {
+  const Node* const added = operand(node, 1);
+  return added && added->is(role::score_b);
+}
+Made tanh_of_each_part(At at) {
+  const Node& sum = at.node.operands[0]->original();
+  return pairwise_sum(attn::tanh(at.of(*sum.operands[0])), attn::tanh(at.of(*sum.operands[1])));
+}
+Made tanh_of_score(At at) { return is_activated_sum(at.node) ? at[0] : attn::tanh(at.itself()); }
+Made hidden_multiplied(At at) {
+  const Matrix q = at[0].matrix(), k = at[1].matrix();
+  Matrix products({q.shape().rows * k.shape().rows, q.shape().columns});
+  for (std::size_t i = 0; i < products.shape().rows; ++i) {
+    for (std::size_t j = 0; j < q.shape().columns; ++j)
+      products(i, j) = q(i / k.shape().rows, j) * k(i % k.shape().rows, j);
+  }
+  return at.like(std::move(products));
+}
+
 constexpr Mistake mistakes_in_scores[] = {
     {"not-scaled", error, "scores that are not scaled",
      "This is what scores give that are not scaled. Scale them before the softmax.", scales, left_out},
@@ -214,6 +260,12 @@ constexpr Mistake mistakes_in_scores[] = {
      [](At at) -> Made {
        return matmul_transposed(at.of(*input_words(at.node, role::q)), at.of(*input_words(at.node, role::k)));
      }},
+    {"distance-for-dot-product", error, "minus the squared distance instead of the dot product",
+     "This is what −‖q − k‖² gives. Take the dot product of each query with each key.", compares,
+     [](At at) -> Made { return times(minus_half_squared_distances(at[0], at[1]), plain_number(2.0)); }},
+    {"half-distance-for-dot-product", error, "minus half the squared distance instead of the dot product",
+     "This is what −½‖q − k‖² gives. Take the dot product of each query with each key.", compares,
+     [](At at) -> Made { return minus_half_squared_distances(at[0], at[1]); }},
     {"cosine", error, "cosine of the angle instead of the dot product",
      "This is what dividing each query and each key by its length gives. "
      "The dot product is not divided by lengths.",
@@ -236,6 +288,42 @@ constexpr Mistake mistakes_in_scores[] = {
      "This is what the additive score gives without tanh. "
      "Take tanh of each sum before it is multiplied by w_v.",
      [](const Node& node) { return makes(node, role::activated) && node.beside(role::hidden_q); }, left_out},
+    {"score-bias-missing", error, "additive score without its bias",
+     "This is what the additive score gives without its bias. Add it before tanh.", adds_score_bias, left_out},
+    {"tanh-of-each-part", error, "tanh of each part instead of their sum",
+     "This is what comes out when tanh is taken of the part of the query and of that of the key. Add them first.",
+     is_activated_sum, tanh_of_each_part},
+    {"relu-for-tanh-in-score", error, "max(x, 0) instead of tanh in the additive score",
+     "This is what the additive score gives with max(x, 0). Take tanh of each sum.", is_activated_sum,
+     [](At at) -> Made { return relu(at[0]); }},
+    {"sigmoid-for-tanh-in-score", error, "1 / (1 + exp(−x)) instead of tanh in the additive score",
+     "This is what the additive score gives with 1 / (1 + exp(−x)). Take tanh of each sum.", is_activated_sum,
+     [](At at) -> Made { return sigmoid(at[0]); }},
+    {"tanh-of-the-score", error, "tanh after the product with w_v instead of before",
+     "This is what tanh gives after the product with w_v. Take tanh of each sum, and then multiply by w_v.",
+     [](const Node& node) { return is_activated_sum(node) || is_score_of_hidden(node); }, tanh_of_score},
+    {"score-vector-missing", error, "additive score without w_v",
+     "This is what the additive score gives when the numbers after tanh are only summed up. Multiply them by w_v.",
+     is_score_of_hidden, sum_of_activated},
+    {"score-parameters-exchanged", error, "parameters of queries and keys exchanged in the additive score",
+     "This is what the additive score gives when the two matrices are exchanged. "
+     "Multiply the queries by the one of the queries, and the keys by the one of the keys.",
+     has<parameter_of_other_side>, [](At at) -> Made { return at.like(parameter_of_other_side(at.node)->matrix()); }},
+    {"score-parameters-transposed", error, "both matrices of the additive score transposed",
+     "This is what the transposed matrices of the additive score give. Multiply by the matrices as they are.",
+     [](const Node& node) {
+       return is_hidden_with_square<role::hidden_q>(node) || is_hidden_with_square<role::hidden_k>(node);
+     },
+     hidden_by_transposed},
+    {"score-query-parameters-transposed", error, "the matrix of the queries transposed in the additive score",
+     "This is what the transposed matrix of the queries gives. Multiply by the matrix as it is.",
+     is_hidden_with_square<role::hidden_q>, hidden_by_transposed},
+    {"score-key-parameters-transposed", error, "the matrix of the keys transposed in the additive score",
+     "This is what the transposed matrix of the keys gives. Multiply by the matrix as it is.",
+     is_hidden_with_square<role::hidden_k>, hidden_by_transposed},
+    {"score-multiplies", error, "additive score that multiplies instead of adds",
+     "This is what comes out when queries and keys are multiplied before tanh. Add them.", is_sum_of_hidden,
+     hidden_multiplied},
     {"score-matrix-transposed", error, "matrix of the bilinear score transposed",
      "This is what the transposed matrix of the bilinear score gives. "
      "Multiply the query by the matrix as it is.",
@@ -290,22 +378,25 @@ constexpr MistakeWithNumber numbers_of_scores[] = {
      scaled_by,
      amount_as_factor,
      MistakeWithNumber::Scale::linear,
-     {0.5, 2.0, 4.0, -1.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more}},
+     {0.5, 2.0, 4.0, -1.0}},
+    {{"another-multiple-of-score-bias", error, "the bias of the additive score not added once",
+      "This is what another multiple of the bias gives. Add it once.", adds_score_bias, nullptr},
+     [](At at, double number) -> Made { return add(at[0], times(at[1], plain_number(number))); },
+     amount_added,
+     MistakeWithNumber::Scale::linear,
+     {2.0, -1.0}},
     {{"another-cap", error, "scores with another cap",
       "This is what another cap gives. Compute cap · tanh(score / cap) with the right one.", caps_scaled, nullptr},
      capped_at,
      amount_itself,
      MistakeWithNumber::Scale::logarithmic,
-     {1.0, 10.0, 30.0, 50.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more}},
+     {1.0, 10.0, 30.0, 50.0}},
     {{"another-kernel-width", error, "a kernel with another width",
       "This is what a kernel of another width gives. Divide the squared distances by σ².", is_gaussian, nullptr},
      [](At at, double number) -> Made { return multiplied(at, number); },
      amount_as_factor,
      MistakeWithNumber::Scale::logarithmic,
-     {2.0, 0.5, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+     {2.0, 0.5}},
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "school/mistake/pairs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,6 +10,7 @@
 
 #include "core/graph/operation.hpp"
 #include "school/mistake/numbers.hpp"
+#include "school/mistake/variants.hpp"
 
 namespace attn {
 namespace {
@@ -43,16 +46,25 @@ struct Half {
   HalfOfPair made;
   NodesWhere places;
   std::size_t rank;
-  bool has_number;
+  enum class Kind { row, number, variant } kind;
 };
 
-constexpr std::size_t behind_errors = 1000;
+constexpr std::size_t behind_errors = 20;
 
-// Scores that are not scaled are the commonest half of a pair, and an error is likelier than a convention.
-std::size_t rank_in_table(const Mistake& mistake) {
-  if (mistake.name == mistakes_of_scores().front().name) return 0;
-  const auto place = static_cast<std::size_t>(&mistake - mistakes().data());
-  return mistake.kind == Mistake::Kind::convention ? 2 * behind_errors + place : place;
+// How likely a mistake is among all: the first of each subject come first, and errors before conventions.
+std::size_t rank_of(const Mistake& mistake) {
+  std::size_t place = 0;
+  for (const auto& of_subject :
+       {mistakes_of_softmax, mistakes_of_scores, mistakes_of_masks, mistakes_of_values, mistakes_of_heads,
+        mistakes_of_sides, mistakes_of_norms, mistakes_of_residuals, mistakes_of_embeddings, mistakes_of_positions,
+        mistakes_of_rotary_positions, mistakes_of_feed_forward, mistakes_of_maps, mistakes_of_recurrence,
+        mistakes_of_losses, mistakes_of_gradients, mistakes_of_kernels}) {
+    const std::span<const Mistake> rows = of_subject();
+    const auto found = std::ranges::find(rows, mistake.name, &Mistake::name);
+    if (found == rows.end()) continue;
+    place = static_cast<std::size_t>(found - rows.begin());
+  }
+  return mistake.kind == Mistake::Kind::convention ? behind_errors + place : place;
 }
 
 struct Couple {
@@ -62,16 +74,21 @@ struct Couple {
 
 class PairSearch {
  public:
-  PairSearch(const SearchGround& ground, std::size_t place)
-      : ground_(ground), place_(place), work_(work_up_to(ground.compared[place].node->original())) {}
+  PairSearch(const SearchGround& ground, std::size_t place, std::uint64_t& work_left)
+      : ground_(ground),
+        place_(place),
+        work_left_(work_left),
+        work_(work_up_to(ground.compared[place].node->original())) {}
 
   std::vector<MistakePair> run() {
     find_halves();
     std::vector<Couple> found = that_explain(within_bound(all_couples()));
     std::ranges::stable_sort(found, {}, &Couple::rank);
     // A number may be what a mistake without one gives.
-    const auto has_number = [](const Couple& couple) { return couple.earlier->has_number || couple.later->has_number; };
-    if (!found.empty() && !has_number(found.front())) std::erase_if(found, has_number);
+    const auto has_more = [](const Couple& couple) {
+      return couple.earlier->kind != Half::Kind::row || couple.later->kind != Half::Kind::row;
+    };
+    if (!found.empty() && !has_more(found.front())) std::erase_if(found, has_more);
     std::vector<MistakePair> pairs;
     for (const Couple& couple : found) {
       const Half &one = *couple.earlier, &other = *couple.later;
@@ -84,28 +101,89 @@ class PairSearch {
  private:
   // Those that change the matrix when they are made alone.
   void find_halves() {
-    for (const PlacedMistake* placed : ground_.possible_for(place_))
-      add_half({{placed->mistake, "", placed->change()}, placed->places, rank_in_table(*placed->mistake), false});
+    for (const PlacedMistake* placed : ground_.possible_for(place_)) {
+      const Mistake& mistake = *placed->mistake;
+      add_half({{&mistake, "", {placed->change()}}, placed->places, rank_of(mistake), Half::Kind::row});
+    }
+    add_masks_with_conventions();
     constexpr std::size_t usual = 3;  // numbers of one mistake
     for (const MistakeWithNumber* row : mistakes_with_numbers()) {
       const NodesWhere places(ground_.graph, row->mistake.where);
       if (!places.first() || places.first()->index > ground_.compared[place_].node->index) continue;
-      for (std::size_t i = 0; i < usual && !std::isnan(row->starts[i]); ++i) {
-        const double number = row->starts[i];
-        add_half({{&row->mistake, row->amount(*places.first(), number), row->change(places, number)},
+      std::size_t i = 0;
+      for (const double number : row->starts) {
+        if (i == usual) break;
+        add_half({{&row->mistake, row->amount(*places.first(), number), {row->change(places, number)}},
                   places,
-                  behind_errors + i,
-                  true});
+                  behind_errors + i++,
+                  Half::Kind::number});
+      }
+    }
+    for (const auto& find : {mistakes_in_one_part, functions_applied, other_matrices_taken, matrices_added}) {
+      for (const Variant& variant : find(ground_, place_)) {
+        if (!variant.is_likely) continue;
+        add_half({{variant.mistake, variant.amount, {variant.change}},
+                  variant.places,
+                  behind_errors + rank_of(*variant.mistake),
+                  Half::Kind::variant});
       }
     }
   }
 
+  // A wrong mask may hide all keys of a query, where people have other conventions.
+  void add_masks_with_conventions() {
+    const auto is_of_mask = [](const Mistake& mistake) {
+      const std::span<const Mistake> masks = mistakes_of_masks();
+      return std::ranges::any_of(masks, [&](const Mistake& one) { return one.name == mistake.name; });
+    };
+    const std::vector<const PlacedMistake*> possible = ground_.possible_for(place_);
+    for (const PlacedMistake* convention : possible) {
+      if (convention->mistake->kind != Mistake::Kind::convention || !is_of_mask(*convention->mistake)) continue;
+      for (const PlacedMistake* mask : possible) {
+        if (mask->mistake->kind != Mistake::Kind::error || !is_of_mask(*mask->mistake) ||
+            mask->places.overlap(convention->places))
+          continue;
+        add_half({{mask->mistake,
+                   fmt::format("with {}", convention->mistake->summary),
+                   {mask->change(), convention->change()}},
+                  mask->places.with(ground_.graph, convention->places),
+                  behind_errors / 4 + rank_of(*mask->mistake),
+                  Half::Kind::row});
+      }
+    }
+  }
+
+  // What is not finite where theirs is says nothing, whatever else is done.
   void add_half(Half half) {
+    const Matrix& theirs = *ground_.compared[place_].theirs;
     const bool reaches = where_possible([&] {
-      Remade alone(ground_.graph, ground_.compared, ground_.with({half.made.change}));
-      return alone.changes(place_);
+      Remade alone(ground_.graph, ground_.compared, with_all(half.made.changes, {}));
+      if (!alone.changes(place_)) return false;
+      const std::shared_ptr<const Matrix> now = alone.at(place_);
+      if (!now || now->shape() != theirs.shape()) return true;
+      if (half.kind != Half::Kind::row && is_known(*now)) return false;
+      known_.push_back(now);
+      for (std::size_t i = 0; i < theirs.size(); ++i) {
+        if (std::isfinite(cells(theirs)[i]) && std::isnan(cells(*now)[i])) return false;
+      }
+      return true;
     });
     if (reaches) halves_.push_back(std::move(half));
+  }
+
+  // What gives the same as another half alone, or as none, gives nothing more with others.
+  bool is_known(const Matrix& now) const {
+    const Compared& matrix = ground_.compared[place_];
+    const auto is_same = [&](const Matrix& other) { return agree(now, other, matrix.rounding); };
+    return is_same(matrix.node->matrix()) ||
+           std::ranges::any_of(known_, [&](const auto& other) { return is_same(*other); });
+  }
+
+  std::vector<Change> with_all(const std::vector<Change>& one, const std::vector<Change>& other) const {
+    std::vector<Change> all = ground_.granted;
+    all.insert(all.end(), one.begin(), one.end());
+    all.insert(all.end(), other.begin(), other.end());
+    return all;
   }
 
   std::vector<Couple> all_couples() const {
@@ -113,7 +191,8 @@ class PairSearch {
     for (std::size_t i = 0; i < halves_.size(); ++i) {
       for (std::size_t k = i + 1; k < halves_.size(); ++k) {
         const Half *one = &halves_[i], *other = &halves_[k];
-        if ((one->has_number && other->has_number) || one->places.overlap(other->places)) continue;
+        if (one->kind == Half::Kind::variant && other->kind == Half::Kind::variant) continue;
+        if (one->places.overlap(other->places)) continue;
         if (first_of(*other) < first_of(*one)) std::swap(one, other);
         couples.push_back({one, other, one->rank + other->rank});
       }
@@ -126,14 +205,16 @@ class PairSearch {
 
   std::uint64_t work_from(const Half& half) const { return work_[std::min(first_of(half), work_.size() - 1)]; }
 
-  std::vector<Couple> within_bound(std::vector<Couple> couples) const {
-    std::uint64_t all = 0;
-    for (std::size_t i = 0; i < couples.size(); ++i) {
-      all += work_from(*couples[i].later);
-      if (all <= most_work) continue;
-      couples.resize(i);
-      break;
-    }
+  bool take_work(std::uint64_t work) {
+    const bool is_left = work <= work_left_;
+    work_left_ -= std::min(work, work_left_);
+    return is_left;
+  }
+
+  std::vector<Couple> within_bound(std::vector<Couple> couples) {
+    const auto end =
+        std::ranges::find_if(couples, [&](const Couple& couple) { return !take_work(work_from(*couple.later)); });
+    couples.erase(end, couples.end());
     return couples;
   }
 
@@ -143,7 +224,7 @@ class PairSearch {
     for (const Couple& couple : couples) by_earlier[couple.earlier].push_back(&couple);
     std::vector<Couple> found;
     for (const auto& [earlier, of_it] : by_earlier) {
-      Remade before(ground_.graph, ground_.compared, ground_.with({earlier->made.change}));
+      Remade before(ground_.graph, ground_.compared, with_all(earlier->made.changes, {}));
       for (const Couple* couple : of_it) {
         if (where_possible([&] { return may_explain(before, *couple); })) found.push_back(*couple);
       }
@@ -153,13 +234,12 @@ class PairSearch {
   }
 
   bool may_explain(Remade& before, const Couple& couple) const {
-    Remade both(before, couple.later->made.change, first_of(*couple.later));
+    Remade both(before, couple.later->made.changes, first_of(*couple.later));
     return both.changes(place_) && both.explains(place_);
   }
 
   bool explains_all(const Couple& couple) const {
-    Remade both(ground_.graph, ground_.compared,
-                ground_.with({couple.earlier->made.change, couple.later->made.change}));
+    Remade both(ground_.graph, ground_.compared, with_all(couple.earlier->made.changes, couple.later->made.changes));
     return both.keeps_those_before(place_) &&
            explained_by(both, ground_.compared, place_).count == ground_.that_differ(place_);
   }
@@ -168,38 +248,38 @@ class PairSearch {
   std::vector<MistakePair> with_solved_number() {
     std::vector<const Half*> likeliest;
     for (const Half& half : halves_) {
-      if (!half.has_number) likeliest.push_back(&half);
+      if (half.kind == Half::Kind::row) likeliest.push_back(&half);
     }
     std::ranges::stable_sort(likeliest, {}, &Half::rank);
-    std::uint64_t all = 0;
     std::vector<MistakePair> pairs;
     for (const Half* half : likeliest) {
-      all += tries_of_numbers * work_.front() / 2;
-      if (all > most_work || !pairs.empty()) break;
-      const std::vector<Change> granted = ground_.with({half->made.change});
+      if (!pairs.empty() || !take_work(tries_of_numbers * work_.front() / 2)) break;
+      const std::vector<Change> granted = with_all(half->made.changes, {});
       const SearchGround with_half{ground_.graph, ground_.compared, ground_.possible, granted};
       for (SolvedNumber& solved : solve_numbers(with_half, place_)) {
         if (solved.explained.count != ground_.that_differ(place_)) continue;
-        pairs.push_back({half->made, {&solved.mistake->mistake, std::move(solved.amount), std::move(solved.change)}});
+        pairs.push_back({half->made, {&solved.mistake->mistake, std::move(solved.amount), {std::move(solved.change)}}});
       }
     }
     return pairs;
   }
 
-  static constexpr std::uint64_t most_work = 400'000'000;
-
   const SearchGround& ground_;
   std::size_t place_;
+  std::uint64_t& work_left_;
   std::vector<std::uint64_t> work_;
   std::vector<Half> halves_;
+  std::vector<std::shared_ptr<const Matrix>> known_;  // what they give alone
 };
 
 }  // namespace
 
-std::vector<MistakePair> find_pairs(const SearchGround& ground, std::size_t place) {
+std::uint64_t work_for(const Node& node) { return work_up_to(node.original()).front(); }
+
+std::vector<MistakePair> find_pairs(const SearchGround& ground, std::size_t place, std::uint64_t& work_left) {
   constexpr std::size_t least_cells = 4;  // fewer are often explained by chance
   if (ground.compared[place].theirs->size() < least_cells) return {};
-  return PairSearch(ground, place).run();
+  return PairSearch(ground, place, work_left).run();
 }
 
 }  // namespace attn

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,8 @@ namespace attn {
 /// One of two mistakes that are made together.
 struct HalfOfPair {
   const Mistake* mistake;
-  std::string amount;  // of one with a number, in words; empty: it has none
-  Change change;
+  std::string amount;  // what its row leaves open, in words; empty: nothing
+  std::vector<Change> changes;
 };
 
 /// Two mistakes that are made together.
@@ -21,8 +22,14 @@ struct MistakePair {
 };
 
 /// The pairs of mistakes that together give all that differs from a place on and leave all that is right before it,
-/// the likeliest first. Two that can be made at the same node are no pair. How many are tried is bounded by what it
-/// takes to compute them: of large computations only the likeliest are.
-std::vector<MistakePair> find_pairs(const SearchGround& ground, std::size_t place);
+/// the likeliest first. Two that can be made at the same node are no pair. How many are tried is bounded by the work
+/// that is left, which is what it takes to compute them: of large computations only the likeliest are.
+std::vector<MistakePair> find_pairs(const SearchGround& ground, std::size_t place, std::uint64_t& work_left);
+
+/// The work that all searches may take together that go further than single mistakes, in about nanoseconds.
+constexpr std::uint64_t work_for_pairs = 400'000'000;
+
+/// What it takes to compute a node once more from the inputs.
+std::uint64_t work_for(const Node& node);
 
 }  // namespace attn

@@ -82,6 +82,12 @@ Value sum_of_all(const std::vector<Value>& all) {
 }
 Value mean_of_all(const std::vector<Value>& all) { return divide(sum_of_all(all), plain_number(all.size())); }
 
+Value each_cell(At at, const Matrix& matrix, double (*function)(double)) {
+  Matrix result = matrix;
+  for (double& x : cells(result)) x = function(x);
+  return at.like(std::move(result));
+}
+
 Scalar plain_number(double value) {
   const std::string written = fmt::format("{}", value);
   return {value, {written, written}};
@@ -137,6 +143,19 @@ std::vector<const Node*> of_all_heads(const Node& node, const Role& role) {
   return found;
 }
 
+std::vector<const Node*> of_all_sentences(const Node& node) {
+  const NamedScope* const sentence = node.within(scope::sentence);
+  std::vector<const Node*> found;
+  if (!sentence || node.name.empty()) return found;
+  const std::string outer = sentence->outer ? sentence->outer->prefix : std::string();
+  const std::string rest = node.name.substr(sentence->prefix.size());
+  const auto called = [&](std::size_t number) {
+    return node.graph->find(outer + ScopeName(scope::sentence, number).text + "." + rest);
+  };
+  while (const Node* one = called(found.size() + 1)) found.push_back(one);
+  return found;
+}
+
 std::optional<std::size_t> head_of(const Node& node) {
   const NamedScope* const head = node.within(scope::head);
   if (!head || !head->number) return std::nullopt;
@@ -182,6 +201,10 @@ Value zero_where_masked(At softmax, const Value& weights) {
   const Node& masked = *softmax.node.operands[0];
   return is_mask(masked) ? replace(weights, softmax.of(*masked.operands[1]), 0.0) : weights;
 }
+
+Waves waves(At at) { return *waves_of(at.node); }
+Waves with_base(At at, double base) { return {waves(at).first, base}; }
+Waves one_later(At at) { return {waves(at).first + 1, waves(at).base}; }
 
 Scalar root_of(std::size_t n) { return *divisor("sqrt-dk", {.d_k = n}); }
 

@@ -47,6 +47,9 @@ bool makes(const Node& node) {
   return (makes(node, roles) || ...);
 }
 
+/// Whether it turns queries or keys by the angles of their positions.
+constexpr auto turns = makes<role::rotated_q, role::rotated_k>;
+
 /// Whether a node is a gradient, or made of one.
 bool is_gradient(const Node& node);
 
@@ -79,6 +82,8 @@ std::optional<LinearNodes> linear_nodes(const Node& node);
 const Node* shared_by_heads(const Node& node, const Role& role);
 /// The nodes of a role of all heads that stand beside the one of this node, in order.
 std::vector<const Node*> of_all_heads(const Node& node, const Role& role);
+/// The same node of all sentences of a batch, in order, where each has a scope of its own; empty: none has.
+std::vector<const Node*> of_all_sentences(const Node& node);
 /// Which of the heads it belongs to, from 0; nothing where there is one head without a scope.
 std::optional<std::size_t> head_of(const Node& node);
 
@@ -112,12 +117,20 @@ Value constant_like(const Value& x, double number);
 Value sum_of_all(const std::vector<Value>& all);
 Value mean_of_all(const std::vector<Value>& all);
 
+/// A function of each cell of a matrix in the place of a node.
+Value each_cell(At at, const Matrix& matrix, double (*function)(double));
+
 /// A factor that has no notation of its own.
 Scalar plain_number(double value);
 Scalar plain_number(std::size_t value);
 
 /// √n.
 Scalar root_of(std::size_t n);
+
+/// The waves of a node that has some; with another base; beginning one position later.
+Waves waves(At at);
+Waves with_base(At at, double base);
+Waves one_later(At at);
 
 // Of a softmax, as the node: the scores that it is taken of, with a number in place of each that is masked;
 // the same before the mask; the mask once more on something of their shape, and weights with 0 in place of

@@ -4,7 +4,7 @@
 
 namespace attn {
 
-NodesWhere::NodesWhere(const Graph& graph, bool (*where)(const Node& node)) {
+NodesWhere::NodesWhere(const Graph& graph, const std::function<bool(const Node& node)>& where) {
   std::vector<bool> at(graph.nodes().size(), false);
   for (const Node& node : graph.nodes()) {
     if (!where(node)) continue;
@@ -35,7 +35,7 @@ Change numbers_of(const Node& original, const Matrix& theirs) {
   return {[node](const Node& asked) { return &asked == node; }, [&theirs](At at) { return at.like(theirs); }};
 }
 
-Remade::Remade(Remade& before, const Change& more, std::size_t first)
+Remade::Remade(Remade& before, const std::vector<Change>& more, std::size_t first)
     : again_(before.again_, more, first), compared_(before.compared_) {}
 
 std::shared_ptr<const Matrix> Remade::at(std::size_t i) {
@@ -48,7 +48,7 @@ std::shared_ptr<const Matrix> Remade::at(std::size_t i) {
 
 bool Remade::explains(std::size_t i) {
   const std::shared_ptr<const Matrix> numbers = at(i);
-  return numbers && difference(*compared_[i].theirs, *numbers, compared_[i].rounding).agrees();
+  return numbers && agree(*compared_[i].theirs, *numbers, compared_[i].rounding);
 }
 
 bool Remade::keeps_those_before(std::size_t place) {

@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -16,12 +17,20 @@ namespace attn {
 /// Where something can be made otherwise in a computation: for each node whether it can be made there, found once.
 class NodesWhere {
  public:
-  NodesWhere(const Graph& graph, bool (*where)(const Node& node));
+  NodesWhere(const Graph& graph, const std::function<bool(const Node& node)>& where);
+  /// Some of them.
+  NodesWhere only(const Graph& graph, const std::function<bool(const Node& node)>& some) const {
+    return {graph, [&](const Node& node) { return has(node) && some(node); }};
+  }
 
   /// The first of them; null: there is none.
   const Node* first() const { return first_; }
   bool has(const Node& node) const { return node.index < at_->size() && (*at_)[node.index]; }
   bool overlap(const NodesWhere& other) const;
+  /// These and others.
+  NodesWhere with(const Graph& graph, const NodesWhere& others) const {
+    return {graph, [&](const Node& node) { return has(node) || others.has(node); }};
+  }
 
  private:
   std::shared_ptr<const std::vector<bool>> at_;
@@ -47,8 +56,8 @@ class Remade {
  public:
   Remade(const Graph& graph, std::span<const Compared> compared, std::vector<Change> changes)
       : again_(graph, std::move(changes)), compared_(compared) {}
-  /// The same with one change more, which changes nothing before a node. What stands before it is shared.
-  Remade(Remade& before, const Change& more, std::size_t first);
+  /// The same with some changes more, which change nothing before a node. What stands before it is shared.
+  Remade(Remade& before, const std::vector<Change>& more, std::size_t first);
 
   bool changes(std::size_t i) { return again_.changes(*compared_[i].node); }
   /// Null where it cannot be computed.

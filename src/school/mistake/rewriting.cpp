@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -49,14 +48,14 @@ Rewriting::Rewriting(const Graph& original, std::vector<Change> changes)
       nodes_(original.nodes().size()),
       taken_(std::make_shared<std::vector<std::optional<Value>>>(original.nodes().size())) {}
 
-Rewriting::Rewriting(Rewriting& before, const Change& more, std::size_t first)
+Rewriting::Rewriting(Rewriting& before, const std::vector<Change>& more, std::size_t first)
     : changes_(before.changes_),
       graph_(before.graph_),
       states_(before.states_.size(), State::unknown),
       nodes_(before.nodes_.size()),
       taken_(before.taken_),
       shares_graph_(true) {
-  changes_.push_back(more);
+  changes_.insert(changes_.end(), more.begin(), more.end());
   std::copy_n(before.states_.begin(), first, states_.begin());
   std::copy_n(before.nodes_.begin(), first, nodes_.begin());
 }
@@ -94,7 +93,7 @@ void Rewriting::settle(const Node& last) {
   while (!found.empty()) {
     const Node& node = *found.back();
     found.pop_back();
-    if (states_[node.index] == State::being_settled) throw std::logic_error("a mistake asks for what is made of it");
+    if (states_[node.index] == State::being_settled) fail("{}: what is made in its place is made of it", node.title());
     if (states_[node.index] != State::unknown || !open.insert(node.index).second) continue;
     found.insert(found.end(), node.operands.begin(), node.operands.end());
   }

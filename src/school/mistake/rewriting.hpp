@@ -95,9 +95,9 @@ class Rewriting {
  public:
   Rewriting(const Graph& original, std::vector<Change> changes);
   Rewriting(const Graph& original, const Mistake& mistake) : Rewriting(original, std::vector<Change>{mistake}) {}
-  /// The same with one change more, which changes nothing before the node `first`, whose number this is. What stands
+  /// The same with some changes more, which change nothing before the node `first`, whose number this is. What stands
   /// before it is shared, as is the new graph, in which what is made with it has no names.
-  Rewriting(Rewriting& before, const Change& more, std::size_t first);
+  Rewriting(Rewriting& before, const std::vector<Change>& more, std::size_t first);
 
   /// What a node of the original now is. Throws InputError where the mistake cannot be made.
   Value of(const Node& original);

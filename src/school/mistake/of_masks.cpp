@@ -2,7 +2,9 @@
 #include <functional>
 #include <limits>
 #include <numbers>
+#include <optional>
 
+#include "core/math/rows.hpp"
 #include "school/mistake/amounts.hpp"
 #include "school/mistake/numbers.hpp"
 #include "school/mistake/parts.hpp"
@@ -205,6 +207,11 @@ bool queries_hidden(const MaskReasons& mask, std::size_t row, std::size_t key) {
   return without_padding(mask, row, key) && !mask.is_padding(row, mask.query(row));
 }
 
+bool queries_hidden_as_well(const MaskReasons& mask, std::size_t row, std::size_t key) {
+  if (mask.queries() != mask.keys()) return mask.allows(row, key);
+  return mask.allows(row, key) && !mask.is_padding(row, mask.query(row));
+}
+
 // Rows in which everything is masked have equal weights then.
 Made queries_hidden_instead_of_keys(At at) {
   if (is_mask_input(at.node)) return masked_otherwise<queries_hidden>(at);
@@ -267,6 +274,29 @@ Made filled_where_all_masked(At at) {
   return replace(at.itself(), shown, fill);
 }
 
+// A row in which every score is −∞.
+Made no_number_where_all_masked(At at) {
+  const Matrix& scores = at[0].matrix();
+  std::optional<Matrix> weights;
+  for (std::size_t i = 0; i < scores.shape().rows; ++i) {
+    if (!std::ranges::all_of(row(scores, i), is_masked)) continue;
+    if (!weights) weights = at.itself().matrix();
+    std::ranges::fill(row(*weights, i), std::numeric_limits<double>::quiet_NaN());
+  }
+  return weights ? Made(at.like(std::move(*weights))) : std::nullopt;
+}
+
+// The last key as well, which is the newest one.
+Made last_key_hidden(At at) {
+  Matrix scores = at.itself().matrix();
+  for (std::size_t i = 0; i < scores.shape().rows; ++i) scores(i, scores.shape().columns - 1) = -infinity;
+  return at.like(std::move(scores));
+}
+bool has_cached_keys(const Node& node) {
+  const Node* const q = node.beside(role::q);
+  return node.is(role::masked) && node.frame.shape.columns > node.frame.shape.rows && q && !node.is_alias();
+}
+
 constexpr Mistake mistakes_in_masks[] = {
     {"masked-score-is-zero", error, "0 in place of a masked score",
      "This is what a masked score of 0 gives: e⁰ is 1, so the key still gets weight. "
@@ -319,6 +349,14 @@ constexpr Mistake mistakes_in_masks[] = {
      "This is what the mask of the padding gives when it is applied to queries. "
      "Mask the keys: the columns of the scores.",
      [](const Node& node) { return is_mask_input(node) || masks_scores(node); }, queries_hidden_instead_of_keys},
+    {"queries-masked-as-well", error, "masked queries as well as keys",
+     "This is what the mask of the padding gives when it is applied to queries too, so that padding attends to nothing. "
+     "Mask the keys alone: the columns of the scores.",
+     is_mask_input, masked_otherwise<queries_hidden_as_well>},
+    {"newest-key-missing", error, "the newest key missing",
+     "This is what attention gives without the last key, as when new keys are appended only after the step. "
+     "A word attends to itself as well.",
+     has_cached_keys, last_key_hidden},
     {"mask-of-other-sentence", error, "masks of a batch in another order than its heads",
      "This is what masks give that are repeated sentence by sentence, where the heads stand head by head. "
      "Repeat the masks in the order of the heads.",
@@ -344,136 +382,12 @@ constexpr Mistake mistakes_in_masks[] = {
     {"no-number-where-all-masked", convention, "no number where all keys are masked",
      "This is what softmax gives where all keys are masked and it divides 0 by 0: no number. "
      "Here the weights of such a query are 0.",
-     masks_scores, filled_where_all_masked<infinity>},
+     is_softmax_of_attention, no_number_where_all_masked},
 };
 
 }  // namespace
 
 std::span<const Mistake> mistakes_of_masks() { return mistakes_in_masks; }
-
-// --- softmax
-// Mistakes with the softmax: over what it is taken, and how.
-
-namespace {
-
-// --- over what it is taken
-
-bool is_softmax_of_a_head(const Node& node) { return is_softmax_of_attention(node) && head_of(node); }
-
-// The scores of all heads side by side, and the columns of one head.
-Value scores_of_all_heads(At at) {
-  std::vector<Value> scores;
-  for (const Node* weights : of_all_heads(at.node, role::weights)) scores.push_back(at.of(*weights->operands[0]));
-  return concatenate(scores);
-}
-Value columns_of_head(At at, const Value& all) {
-  const std::size_t keys = at.node.frame.shape.columns;
-  return columns(all, *head_of(at.node) * keys, keys);
-}
-
-// Of each sentence.
-Value softmax_over_all(const Value& scores) {
-  const std::size_t sentences = scores.node().frame.rows.batch;
-  return reshape(softmax(reshape(scores, scores.shape().cells() / sentences)), scores.shape().columns);
-}
-
-// --- how it is taken
-
-// exp(x − max x): what a softmax divides, where the largest score is subtracted first.
-Value less_largest(const Value& scores) {
-  return attn::exp(subtract(scores, row_sums(replace(scores, largest(scores), 0.0))));
-}
-
-Made largest_left_out(At at) {
-  return softmax(mask(at[0], subtract(constant_like(at[0], 1.0), largest(at[0])), -infinity));
-}
-
-Made negated(At at) { return softmax(masked_like(at, times(scores_before_mask(at), plain_number(-1.0)))); }
-
-// Weights may be given.
-bool are_given_weights(const Node& node) { return node.is(role::weights) && !node.op; }
-
-Made equal_weights(At at) {
-  if (are_given_weights(at.node)) return uniform(at.itself());
-  return normalize(zero_where_masked(at, uniform(at[0])));
-}
-
-constexpr Mistake mistakes_in_softmax[] = {
-    {"shares-of-scores", error, "division by the sum without the exponential",
-     "This is what division by the sum of the row gives, without the exponential. "
-     "Take e to the power of each number first.",
-     is_any_softmax, [](At at) -> Made { return normalize(scores_with(0.0, at)); }},
-    {"softmax-not-divided", error, "exponentials that are not divided by their sum",
-     "This is what the exponentials give when they are not divided. Divide each by the sum of its row.", is_any_softmax,
-     [](At at) -> Made { return attn::exp(at[0]); }},
-    {"no-softmax", error, "no softmax",
-     "This is what the numbers give without a softmax. "
-     "Take e to the power of each, and divide by the sum of the row.",
-     is_any_softmax, [](At at) -> Made { return scores_with(0.0, at); }},
-    {"powers-of-two", error, "powers of 2 instead of e",
-     "This is what powers of 2 give. Softmax takes powers of e ≈ 2.718.", is_any_softmax,
-     [](At at) -> Made {
-       return softmax(times(at[0], {std::numbers::ln2, {"ln 2", "\\ln 2"}}));
-     }},
-    {"softmax-over-queries", error, "softmax over the queries instead of the keys",
-     "This is what softmax over the queries gives: each column sums to 1. "
-     "Take it over the keys, so that each row does.",
-     is_softmax_of_attention, [](At at) -> Made { return transpose(softmax(transpose(at[0]))); }},
-    {"equal-weights", error, "equal weights for all keys",
-     "This is what equal weights give, a plain mean over the keys. Give each key its own weight.",
-     [](const Node& node) { return is_softmax_of_attention(node) || are_given_weights(node); }, equal_weights},
-    {"largest-alone", error, "all weight on the largest number",
-     "This is what the maximum gives: the largest number of a row gets the weight 1, and all others 0. "
-     "Softmax gives others a part as well.",
-     is_any_softmax, [](At at) -> Made { return zero_where_masked(at, largest(at[0])); }},
-    {"softmax-over-all", error, "softmax over the whole matrix",
-     "This is what softmax over the whole matrix gives: all weights together sum to 1. "
-     "Take it row by row, over the keys of each query.",
-     is_softmax_of_attention, [](At at) -> Made { return softmax_over_all(at[0]); }},
-    {"softmax-over-heads", error, "softmax over the keys of all heads together",
-     "This is what softmax over the keys of all heads together gives. "
-     "Take it in each head by itself, so that each row sums to 1 there.",
-     is_softmax_of_a_head, [](At at) -> Made { return columns_of_head(at, softmax(scores_of_all_heads(at))); }},
-    {"softmax-over-all-heads", error, "softmax over all numbers of all heads together",
-     "This is what softmax over all numbers of all heads gives: the weights of all heads together sum to 1. "
-     "Take it row by row, over the keys of each query.",
-     is_softmax_of_a_head,
-     [](At at) -> Made { return columns_of_head(at, softmax_over_all(scores_of_all_heads(at))); }},
-    {"softmax-over-one", error, "weights that are all 1",
-     "This is what a softmax over single numbers gives, as along an axis of length 1: every weight is 1. "
-     "Take it over the keys.",
-     is_softmax_of_attention, [](At at) -> Made { return constant_like(at[0], 1.0); }},
-    {"largest-subtracted-not-divided", error,
-     "exponentials of the distances from the largest number that are not divided by their sum",
-     "This is what the exponentials give after the largest number of the row is subtracted, and before they are divided. "
-     "Divide each by the sum of its row.",
-     is_any_softmax, [](At at) -> Made { return less_largest(at[0]); }},
-    {"divided-by-column-sums", error,
-     "exponentials of the distances from the largest number of a row that are divided by the sums of the columns",
-     "This is what the exponentials give when the largest number of each row is subtracted, but each is divided by the sum of its column. "
-     "Divide by the sum of the row.",
-     is_softmax_of_attention, [](At at) -> Made { return transpose(normalize(transpose(less_largest(at[0])))); }},
-    {"softmax-without-largest", error, "softmax in which the largest number does not count",
-     "This is what softmax gives when the largest number of each row does not count. "
-     "After the largest is subtracted, its exponential is e⁰ = 1, not 0.",
-     is_any_softmax, largest_left_out},
-    {"softmax-of-negated", error, "softmax with the sign reversed",
-     "This is what softmax gives with the sign of every number reversed. "
-     "The largest number gets the largest weight.",
-     is_any_softmax, negated},
-    {"softmax-twice", error, "softmax taken twice",
-     "This is what softmax gives when it is taken twice. Take it once: its result is weights, not scores.",
-     [](const Node& node) { return is_any_softmax(node) || are_given_weights(node); },
-     [](At at) -> Made { return softmax(at.itself()); }},
-    {"sigmoid", error, "sigmoid instead of softmax",
-     "This is what the sigmoid gives, number by number. "
-     "Softmax divides by the sum of the row, so that each row sums to 1.",
-     is_any_softmax, [](At at) -> Made { return sigmoid(at[0]); }},
-};
-
-}  // namespace
-
-std::span<const Mistake> mistakes_of_softmax() { return mistakes_in_softmax; }
 
 namespace {
 
@@ -481,46 +395,32 @@ Made added_to_masked(At at, double number) {
   const Value masked = subtract(constant_like(at[1], 1.0), at[1]);
   return add(at[0], times(masked, plain_number(number)));
 }
-bool is_softmax_of_others(const Node& node) { return is_any_softmax(node) && !node.is(role::weights); }
-
-}  // namespace
-
-namespace {
-
-constexpr MistakeWithNumber numbers_of_weights[] = {
+constexpr MistakeWithNumber numbers_of_masks[] = {
     {{"another-mask-value", error, "a number in place of masked scores that is not low enough",
       "This is what a finite number gives in place of masked scores, so that masked keys still get weight. Put −∞ or a large negative number there.",
       masks_scores, nullptr},
      [](At at, double number) -> Made { return replace(at[0], at[1], number); },
      amount_itself,
      MistakeWithNumber::Scale::linear,
-     {-1.0, -10.0, -100.0, -1e3, -1e4, 1.0, 1e9, MistakeWithNumber::no_more}},
+     {-1.0, -10.0, -100.0, -1e3, -1e4, 1.0, 1e9}},
     {{"number-added-to-masked", error, "a number added to masked scores",
       "This is what comes out when a number is added to the masked scores, so that they keep their differences. Put −∞ in their place.",
       masks_scores, nullptr},
      added_to_masked,
      amount_itself,
      MistakeWithNumber::Scale::linear,
-     {-1.0, -10.0, -100.0, -1e4, -1e9, 1.0, 2.0, MistakeWithNumber::no_more}},
+     {-1.0, -10.0, -100.0, -1e4, -1e9, 1.0, 2.0}},
     {{"number-added-to-visible", error, "a number added to the scores that are not masked",
       "This is what comes out when a number is added to the scores of the keys that a query may attend to. Put −∞ in place of the masked ones.",
       masks_scores, nullptr},
      [](At at, double number) -> Made { return add(at[0], times(at[1], plain_number(number))); },
      amount_itself,
      MistakeWithNumber::Scale::linear,
-     {-1.0, -10.0, -1e4, -1e9, 1e9, 2.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
-    {{"another-temperature", error, "softmax of a multiple of the logits",
-      "This is what softmax gives of a multiple of the numbers, as with another temperature.", is_softmax_of_others,
-      nullptr},
-     [](At at, double number) -> Made { return softmax(times(at[0], plain_number(number))); },
-     amount_as_factor,
-     MistakeWithNumber::Scale::linear,
-     {0.5, 2.0, MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more,
-      MistakeWithNumber::no_more, MistakeWithNumber::no_more, MistakeWithNumber::no_more}},
+     {-1.0, -10.0, -1e4, -1e9, 1e9, 2.0}},
 };
 
 }  // namespace
 
-std::span<const MistakeWithNumber> numbers_in_weights() { return numbers_of_weights; }
+std::span<const MistakeWithNumber> numbers_in_masks() { return numbers_of_masks; }
 
 }  // namespace attn

@@ -1,0 +1,169 @@
+#include <cmath>
+
+#include "core/op/ways.hpp"
+#include "school/mistake/amounts.hpp"
+#include "school/mistake/numbers.hpp"
+#include "school/mistake/parts.hpp"
+
+namespace attn {
+
+// --- rotary
+// Mistakes with rotary positions, and with those of distances.
+
+namespace {
+
+/// Which columns are turned together as a point of the plane: x with each column in the place of its partner,
+/// the first of a point as it is and the second negated.
+using Partners = Value (*)(const Value& x);
+
+Value pairs_beside_each_other(const Value& x) {
+  std::vector<Value> parts;
+  for (std::size_t j = 0; j < x.shape().columns; j += 2) {
+    parts.push_back(times(columns(x, j + 1, 1), minus_one()));
+    parts.push_back(columns(x, j, 1));
+  }
+  return concatenate(parts);
+}
+
+Value half_apart(const Value& x) {
+  const std::size_t half = x.shape().columns / 2;
+  return concatenate({times(columns(x, half, half), minus_one()), columns(x, 0, half)});
+}
+
+// The angles of columns: each twice, or all and then all again.
+std::size_t repeated(std::size_t column, std::size_t) { return column / 2; }
+std::size_t tiled(std::size_t column, std::size_t size) { return column % (size / 2); }
+
+template <std::size_t (*frequency)(std::size_t, std::size_t), bool sines>
+constexpr SinusoidLayout waves_alone{"waves", "", frequency, [](std::size_t, std::size_t) { return sines; },
+                                     [](std::size_t) { return std::string(); }};
+
+// x ⊙ cos + partners(x) ⊙ sin
+template <std::size_t (*frequency)(std::size_t, std::size_t)>
+Value turned(At at, Partners partners) {
+  const Value x = at[0];
+  const Shape shape = {sentences_of(x).rows, x.shape().columns};
+  const Frame frame{shape, rows_of_one(x.node().frame.rows), x.node().frame.columns};
+  const Value cosines = sinusoid(x.graph(), waves_alone<frequency, false>, frame, waves(at));
+  const Value sines = sinusoid(x.graph(), waves_alone<frequency, true>, frame, waves(at));
+  return add(multiply(x, cosines), multiply(partners(x), sines));
+}
+
+// The keys that stand with the values of a sum, where they are turned; else null.
+const Node* turned_keys(const Node& node) {
+  const Node* const keys = sums_values(node) ? node.operands[0]->beside(role::rotated_k) : nullptr;
+  return keys && keys->op && waves_of(*keys) ? keys : nullptr;
+}
+
+// base^(2j/d) with the d of all heads: the base of one head is so much smaller.
+bool turns_in_a_head(const Node& node) {
+  if (!turns(node) || !node.operands[0]->within(scope::head)) return false;
+  const Node* const all = operand(*node.operands[0], 0);
+  return all && all->frame.shape.columns != node.frame.shape.columns;
+}
+Made size_of_all_heads(At at) {
+  const auto all = static_cast<double>(at.node.operands[0]->operands[0]->frame.shape.columns);
+  const double share = static_cast<double>(at.node.frame.shape.columns) / all;
+  return rotate(at[0], with_base(at, std::pow(waves(at).base, share)));
+}
+
+// How many words went in at a time of which these are the keys: all at once, or first those before.
+std::vector<std::size_t> words_at_a_time(const Node& keys) {
+  std::vector<std::size_t> counts;
+  const Node* now = &keys.original();
+  while (now->within(scope::head) && operand(*now, 0)) now = &now->operands[0]->original();
+  for (; now->is(role::keys); now = &now->operands[0]->original())
+    counts.insert(counts.begin(), now->operands[1]->frame.shape.rows);
+  counts.insert(counts.begin(), now->frame.shape.rows);
+  return counts;
+}
+
+// Words that are written one by one, with a position of their own that does not go on from those before.
+bool turns_with_cache(const Node& node) {
+  const Node* const queries = turns(node) ? node.beside(role::rotated_q) : nullptr;
+  return queries && queries->op && waves_of(*queries)->first != 0;
+}
+Made with_cache(At at, std::size_t (*position)(std::size_t before)) {
+  const auto [first, base] = waves(at);
+  if (at.node.is(role::rotated_q)) return rotate(at[0], {position(first), base});
+  std::vector<Value> parts;
+  std::size_t before = 0;
+  for (const std::size_t count : words_at_a_time(*at.node.operands[0])) {
+    parts.push_back(rotate(rows(at[0], before, count), {before == 0 ? 0 : position(before), base}));
+    before += count;
+  }
+  return stack(parts);
+}
+
+// i − j in the place of j − i: the table from its other end.
+bool is_of_distances(const Node& node) { return makes(node, role::relative) && node.operands.size() == 1; }
+Made distance_reversed(At at) {
+  std::vector<Value> parts;
+  for (std::size_t j = at[0].shape().columns; j-- > 0;) parts.push_back(columns(at[0], j, 1));
+  return at.redo(at.node, {concatenate(parts)});
+}
+
+constexpr Mistake mistakes_in_rotary[] = {
+    {"rotary-halves", convention, "columns j and j + d/2 turned together",
+     "This is what comes out when columns j and j + d/2 are turned together, as in Llama of Hugging Face. "
+     "Here neighbors are turned together, 2j and 2j + 1, as in the paper. "
+     "What was learned in one order has to be used in it.",
+     turns, [](At at) -> Made { return turned<tiled>(at, half_apart); }},
+    {"rotary-angles-tiled", error, "neighbors turned together with the angles of halves",
+     "This is what comes out when neighbors are turned together, but with the angles in the order that belongs to halves: all, and then all again. "
+     "Give both columns of a pair the same angle.",
+     turns, [](At at) -> Made { return turned<tiled>(at, pairs_beside_each_other); }},
+    {"rotary-angles-repeated", error, "halves turned together with the angles of neighbors",
+     "This is what comes out when columns j and j + d/2 are turned together, but by different angles: "
+     "each angle stands twice in a row. Give both columns of a pair the same angle.",
+     turns, [](At at) -> Made { return turned<repeated>(at, half_apart); }},
+    {"rotary-backwards", error, "turned by the opposite angles",
+     "This is what the opposite angles give. Compute x cos − y sin, and x sin + y cos.", turns,
+     [](At at) -> Made { return rotate_back(at[0], waves(at)); }},
+    {"rotary-keys-not-turned", error, "only the queries turned",
+     "This is what comes out when only the queries are turned. "
+     "Turn the keys as well, each by the angle of its own position.",
+     makes<role::rotated_k>, left_out},
+    {"rotary-queries-not-turned", error, "only the keys turned",
+     "This is what comes out when only the keys are turned, or when every query has position 0. "
+     "Turn the queries as well, each by the angle of its own position.",
+     makes<role::rotated_q>, left_out},
+    {"rotary-missing", error, "neither queries nor keys turned",
+     "This is what comes out without positions. Turn each query and each key by the angle of its position.", turns,
+     left_out},
+    {"rotary-keys-one-late", error, "keys turned by one position too many",
+     "This is what comes out when the positions of the keys count from 1 and those of the queries from 0. "
+     "Count both from the same number.",
+     makes<role::rotated_k>, [](At at) -> Made { return rotate(at[0], one_later(at)); }},
+    {"rotary-values-turned", error, "values turned as well",
+     "This is what comes out when the values are turned as well. Turn queries and keys only.", has<turned_keys>,
+     [](At at) -> Made { return matmul(at[0], rotate(at[1], *waves_of(*turned_keys(at.node)))); }},
+    {"rotary-exponent-without-2", error, "the exponent j/d instead of 2j/d in rotary positions",
+     "This is what the exponent j/d gives. It is 2j/d.", turns,
+     [](At at) -> Made { return rotate(at[0], with_base(at, std::sqrt(waves(at).base))); }},
+    {"rotary-size-of-all-heads", error, "angles with the size of all heads together",
+     "This is what the exponent 2j/d gives with the size of all heads together. Take the size of one head.",
+     turns_in_a_head, size_of_all_heads},
+    {"rotary-from-0-with-cache", error, "each new word turned as if it were the first",
+     "This is what comes out when each word that is written gets position 0. "
+     "Go on counting from the words that are remembered.",
+     turns_with_cache, [](At at) { return with_cache(at, [](std::size_t) { return std::size_t{0}; }); }},
+    {"rotary-one-late-with-cache", error, "each new word turned by one position too many",
+     "This is what comes out when each word that is written gets a position one too high. "
+     "Its position is the number of words before it.",
+     turns_with_cache, [](At at) { return with_cache(at, [](std::size_t before) { return before + 1; }); }},
+    {"distance-reversed", error, "the distance i − j instead of j − i",
+     "This is what the distance i − j gives, from the key to the query. "
+     "Count from the query to the key, j − i: words that come later have positive distances.",
+     is_of_distances, distance_reversed},
+    {"distance-missing", error, "scores without the part of the distance",
+     "This is what the scores are without the part of the distance. Add it.",
+     [](const Node& node) { return node.is(role::scores) && node.beside(role::content); },
+     [](At at) -> Made { return at.beside(role::content); }},
+};
+
+}  // namespace
+
+std::span<const Mistake> mistakes_of_rotary_positions() { return mistakes_in_rotary; }
+
+}  // namespace attn
