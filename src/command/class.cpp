@@ -14,6 +14,7 @@
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/files/cells.hpp"
+#include "school/drill/review.hpp"
 #include "school/drill/sheet.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/lesson/marking.hpp"
@@ -108,9 +109,11 @@ constexpr std::size_t most_to_talk_about = 3, problems_for_each = 2;
 // The drills behind the questions to which a reason was told: those of the sheet, or those that the lesson names.
 std::vector<Drill> drills_behind(const SharedReason& reason, const HandedOut& sheet) {
   std::vector<Drill> drills;
-  for (const std::size_t question : reason.questions) {
-    if (sheet.drills.empty()) break;
-    const std::string& name = sheet.drills[question];
+  std::vector<std::string> names = sheet.lesson ? drills_named(*sheet.lesson) : std::vector<std::string>();
+  if (!sheet.lesson) {
+    for (const std::size_t question : reason.questions) names.push_back(sheet.drills[question]);
+  }
+  for (const std::string& name : names) {
     if (std::ranges::find(drills, name, &Drill::name) == drills.end()) drills.push_back(find_drill(name));
   }
   return drills;
@@ -147,7 +150,7 @@ void add_tomorrow(Page& page, std::span<const SharedReason> reasons, std::span<c
     const Question& question = sheets[reason.sheet].marked.questions[reason.questions.front()].question;
     page.say(Note{Note::Kind::question,
                   {text(strong(fmt::format("{} of {}: ", reason.names.size(), class_size)), question.ask),
-                   text(reason.mistake ? std::string(reason.mistake->says) : reason.says)}});
+                   text(words_of(reason))}});
   }
   const std::optional<DrillSheet> next = sheet_on(first, sheets, seed);
   if (!next) return;

@@ -131,8 +131,10 @@ std::vector<std::string> drills_named(const Lesson& lesson) {
     for (const Text& words : leaf.words) {
       for (const Span& span : words) {
         if (span.style != Span::Style::code || !span.text.starts_with(command)) continue;
-        for (std::string& name : parted(std::string_view(span.text).substr(command.size()), " "))
+        for (std::string& name : parted(std::string_view(span.text).substr(command.size()), " ")) {
+          if (name.starts_with("--")) break;
           names.push_back(std::move(name));
+        }
       }
     }
   }

@@ -203,25 +203,32 @@ std::vector<Block> class_marks(std::span<const SolvedQuestion> questions, std::s
 
 namespace {
 
-// The mistake in a computation that a wrong answer was told; null: what was said is something else.
-const Mistake* mistake_told(const SolvedQuestion& solved, const Judgment& judgment) {
+// What a wrong answer was told to come from; null: nothing that is recognized.
+const Recognised* told_to_come_from(const SolvedQuestion& solved, const Judgment& judgment) {
   const std::vector<Recognised>& all = recognisable(solved);
-  const auto told =
-      std::ranges::find_if(all, [&](const Recognised& one) { return one.mistake && one.says == judgment.says; });
-  return told == all.end() ? nullptr : told->mistake;
+  const auto told = std::ranges::find_if(
+      all, [&](const Recognised& one) { return !one.says.empty() && judgment.says.starts_with(one.says); });
+  return told == all.end() ? nullptr : &*told;
 }
 
-void note_reason(std::vector<SharedReason>& reasons, std::size_t sheet, std::size_t question, const Mistake* mistake,
-                 const std::string& says, const std::string& name) {
+template <class Item>
+void add_once(std::vector<Item>& list, const Item& item) {
+  if (std::ranges::find(list, item) == list.end()) list.push_back(item);
+}
+
+void note_reason(std::vector<SharedReason>& reasons, std::size_t sheet, std::size_t question, const Recognised* from,
+                 const std::string& name, const std::string& given) {
+  const Mistake* const mistake = from ? from->mistake : nullptr;
+  const std::string says = from ? from->says : "";
   const auto is_this = [&](const SharedReason& one) {
     if (mistake || one.mistake) return one.mistake == mistake;
     return one.sheet == sheet && one.questions.front() == question && one.says == says;
   };
   auto found = std::ranges::find_if(reasons, is_this);
   if (found == reasons.end()) found = reasons.insert(found, {mistake, says, sheet, {question}});
-  if (found->sheet == sheet && std::ranges::find(found->questions, question) == found->questions.end())
-    found->questions.push_back(question);
-  if (std::ranges::find(found->names, name) == found->names.end()) found->names.push_back(name);
+  if (found->sheet == sheet) add_once(found->questions, question);
+  add_once(found->names, name);
+  add_once(found->answers, given);
 }
 
 }  // namespace
@@ -233,30 +240,39 @@ std::vector<SharedReason> shared_reasons(std::span<const MarkedSheet> sheets) {
       for (std::size_t i = 0; i < hand_in.answers.size(); ++i) {
         const std::optional<MarkedAnswer>& answer = hand_in.answers[i];
         if (!hand_in.counts[i] || !answer || answer->judgment.mark != Judgment::Mark::wrong) continue;
-        if (answer->judgment.says.empty()) continue;
-        note_reason(reasons, s, i, mistake_told(sheets[s].questions[i], answer->judgment), answer->judgment.says,
-                    hand_in.name);
+        note_reason(reasons, s, i, told_to_come_from(sheets[s].questions[i], answer->judgment), hand_in.name,
+                    answer->given);
       }
     }
   }
   for (SharedReason& reason : reasons) std::ranges::sort(reason.questions);
-  std::ranges::stable_sort(reasons, std::ranges::greater(), [](const SharedReason& one) { return one.names.size(); });
+  std::ranges::stable_sort(reasons, std::ranges::greater(),
+                           [](const SharedReason& one) { return std::pair(!one.says.empty(), one.names.size()); });
   return reasons;
 }
 
+std::string words_of(const SharedReason& reason) {
+  constexpr std::size_t most = 5;
+  if (!reason.says.empty()) return reason.says;
+  std::vector<std::string> some(reason.answers.begin(), reason.answers.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                                     most, reason.answers.size())));
+  if (some.size() < reason.answers.size()) some.emplace_back("…");
+  return fmt::format("Not known. They answered: {}", fmt::join(some, "; "));
+}
+
 std::vector<Block> table_of_reasons(std::span<const SharedReason> reasons, std::span<const MarkedSheet> sheets) {
-  Listing listing{{"students", "questions", "what they were told"}, {}, true};
-  Records records{"reasons", {"count", "sheet", "questions", "mistake", "says", "students"}, {}};
+  Listing listing{{"students", "questions", "what is wrong"}, {}, true};
+  Records records{"reasons", {"count", "sheet", "questions", "mistake", "says", "students", "answers"}, {}};
   for (const SharedReason& reason : reasons) {
-    std::vector<std::string> numbers;
-    for (const std::size_t question : reason.questions) numbers.push_back(std::to_string(question + 1));
+    std::vector<std::uint64_t> numbers;
+    for (const std::size_t question : reason.questions) numbers.push_back(question + 1);
     std::string where = fmt::format("{}", fmt::join(numbers, ", "));
-    records.rows.push_back({std::uint64_t{reason.names.size()}, sheets[reason.sheet].title, where,
-                            std::string(reason.mistake ? reason.mistake->name : ""), reason.says,
-                            fmt::format("{}", fmt::join(reason.names, ", "))});
+    Records::Value mistake = std::monostate();
+    if (reason.mistake) mistake = std::string(reason.mistake->name);
+    records.rows.push_back({std::uint64_t{reason.names.size()}, sheets[reason.sheet].title, std::move(numbers),
+                            std::move(mistake), reason.says, reason.names, reason.answers});
     if (sheets.size() > 1) where = fmt::format("{}: {}", sheets[reason.sheet].title, where);
-    listing.rows.push_back({std::to_string(reason.names.size()), std::move(where),
-                            reason.mistake ? std::string(reason.mistake->says) : reason.says});
+    listing.rows.push_back({std::to_string(reason.names.size()), std::move(where), words_of(reason)});
   }
   return {std::move(listing), std::move(records)};
 }

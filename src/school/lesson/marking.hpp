@@ -63,13 +63,14 @@ std::vector<Block> summary_of(std::span<const SolvedQuestion> questions, const M
 std::vector<Block> class_marks(std::span<const SolvedQuestion> questions, std::span<const MarkedHandIn> hand_ins);
 
 /// A reason that wrong answers of a class were told: a mistake in a computation, to whichever questions, or what is
-/// said to one question.
+/// said to one question; or that it is not known, to one question.
 struct SharedReason {
   const Mistake* mistake = nullptr;  // null: it is what is said
-  std::string says;                  // to the first answer
+  std::string says;                  // to the first answer; empty: what is wrong is not known
   std::size_t sheet = 0;             // of the first answer
   std::vector<std::size_t> questions = {};
-  std::vector<std::string> names = {};  // of those who were told it, each once
+  std::vector<std::string> names = {};    // of those who were told it, each once
+  std::vector<std::string> answers = {};  // that they gave, each once
 };
 
 /// The questions of one sheet, and what was handed in.
@@ -79,8 +80,11 @@ struct MarkedSheet {
   std::vector<MarkedHandIn> hand_ins;
 };
 
-/// All of them, the one that most were told first.
+/// All of them, the one that most were told first; then answers of which it is not known what is wrong.
 std::vector<SharedReason> shared_reasons(std::span<const MarkedSheet> sheets);
+
+/// What is said of it, or which answers they gave.
+std::string words_of(const SharedReason& reason);
 
 /// A table of the reasons: how many were told each, where, and what it is; and for programs who.
 std::vector<Block> table_of_reasons(std::span<const SharedReason> reasons, std::span<const MarkedSheet> sheets);
