@@ -251,6 +251,14 @@ TEST_CASE("a finished lesson comes back after days with other numbers, and later
       progress.lessons[lesson.name].repetition = Repetition{.day = 1000};
     });
   }
+  const auto lists_review_on = [&](std::int64_t day) {
+    LessonTerminal terminal(typist, {.width = 80}, typist.state(), day);
+    typist.type({"q"});
+    take_course(block_runner(), terminal);
+    return typist.shows("To be reviewed: lesson 1. attn lesson review asks one question of each.");
+  };
+  CHECK_FALSE(lists_review_on(1000));
+  CHECK(lists_review_on(1001));
   CHECK(on_day(1000, {}) == Repetition{1000, 0, 0});
   CHECK(typist.shows("You have missed no question. Lesson 1 comes back in 1 day."));
   CHECK(on_day(1001, {"s"}) == Repetition{1000, 0, 0});  // skipped

@@ -181,7 +181,7 @@ Answer list_lessons(const Arguments& arguments) {
   const ProgressFile file = progress_so_far(arguments);
   const std::optional<std::string> go_on = lesson_to_continue(file.progress);
   const std::string with = go_on ? " goes on with lesson " + without_zeros(find_lesson(*go_on).number) : " shows all";
-  std::vector<Block> blocks = course_listing(file.progress);
+  std::vector<Block> blocks = course_listing(file.progress, this_day());
   blocks.emplace_back(Prose{text(code("attn lesson"), with, "; ", code("attn lesson NUMBER"), " takes one of them.")});
   return with_warning(page_of(std::move(blocks)), file, arguments);
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "core/support/number.hpp"
@@ -14,8 +13,6 @@
 
 namespace attn {
 namespace {
-
-constexpr std::array<std::int64_t, 4> intervals = {1, 3, 7, 21};
 
 const LessonProgress& progress_in(const CourseProgress& progress, const Lesson& lesson) {
   static const LessonProgress none;
@@ -139,13 +136,6 @@ std::vector<std::string> drills_named(const Lesson& lesson) {
     }
   }
   return names;
-}
-
-std::span<const std::int64_t> days_between_reviews() { return intervals; }
-
-std::int64_t day_of_review(const LessonProgress& progress) {
-  if (!progress.repetition) return 0;
-  return progress.repetition->day + intervals[std::min(progress.repetition->remembered, intervals.size() - 1)];
 }
 
 void review_course(const Lesson* only, const RunCommand& run, LessonTerminal& terminal) {

@@ -190,8 +190,9 @@ std::string numbers_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::vector<Block> course_listing(const CourseProgress& progress) {
+std::vector<Block> course_listing(const CourseProgress& progress, std::int64_t today) {
   std::vector<Block> blocks;
+  std::vector<std::string> due;
   for (const RoadHeading& heading : road_headings) {
     Listing listing{{"mark", "number", "title", "time", "progress", "builds on", "lesson", "road", "state", "minutes",
                      "steps", "steps done", "questions", "correct at the first try", "correct later", "missed"},
@@ -202,6 +203,8 @@ std::vector<Block> course_listing(const CourseProgress& progress) {
       if (lesson.road != heading.road) continue;
       minutes += lesson.minutes;
       const ProgressCounts counts = counts_in(progress, lesson);
+      if (counts.is_finished() && day_of_review(progress.lessons.at(progress_name(lesson))) <= today)
+        due.push_back(without_zeros(lesson.number));
       listing.rows.push_back({std::string(mark_of(counts)), without_zeros(lesson.number), lesson.title,
                               fmt::format("{} min", lesson.minutes), progress_text(counts),
                               heading.road == Road::main ? "" : "after " + numbers_of(lesson.needs), lesson.name,
@@ -215,6 +218,11 @@ std::vector<Block> course_listing(const CourseProgress& progress) {
     blocks.emplace_back(Prose{
         text(strong(std::string(heading.name)), fmt::format(": {}, {}", count_of(minutes, "minute"), heading.says))});
     blocks.emplace_back(std::move(listing));
+  }
+  if (!due.empty()) {
+    blocks.emplace_back(
+        Prose{text(fmt::format("To be reviewed: {} {}. ", due.size() == 1 ? "lesson" : "lessons", fmt::join(due, ", ")),
+                   code("attn lesson review"), " asks one question of each.")});
   }
   return blocks;
 }
@@ -245,7 +253,7 @@ void take_from(const Lesson& first, const RunCommand& run, LessonTerminal& termi
 }
 
 void take_course(const RunCommand& run, LessonTerminal& terminal) {
-  terminal.show(course_listing(terminal.progress()));
+  terminal.show(course_listing(terminal.progress(), terminal.today()));
   const std::optional<std::string> go_on = lesson_to_continue(terminal.progress());
   const std::string says = go_on ? fmt::format("Enter: go on with lesson {} · number: that lesson · q quit",
                                                without_zeros(find_lesson(*go_on).number))

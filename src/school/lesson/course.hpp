@@ -10,8 +10,9 @@ namespace attn {
 
 // The lessons that are built in, one after the other.
 
-/// All lessons, with the progress in each: the main road, and the side roads.
-std::vector<Block> course_listing(const CourseProgress& progress);
+/// All lessons, with the progress in each: the main road, and the side roads; and which of them come back in a
+/// review by this day, where there are any.
+std::vector<Block> course_listing(const CourseProgress& progress, std::int64_t today);
 
 /// The lesson that was taken last, if it is not finished; otherwise the one of lesson_after_last().
 std::optional<std::string> lesson_to_continue(const CourseProgress& progress);

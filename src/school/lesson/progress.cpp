@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <filesystem>
 #include <utility>
 
@@ -79,6 +81,17 @@ CourseProgress progress_in(const Json& json) {
 }
 
 }  // namespace
+
+std::int64_t this_day() {
+  using Days = std::chrono::duration<std::int64_t, std::ratio<86400>>;
+  return std::chrono::duration_cast<Days>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::int64_t day_of_review(const LessonProgress& progress) {
+  constexpr std::array<std::int64_t, 4> intervals = {1, 3, 7, 21};
+  if (!progress.repetition) return 0;
+  return progress.repetition->day + intervals[std::min(progress.repetition->remembered, intervals.size() - 1)];
+}
 
 ProgressFile read_progress(const std::string& path) {
   if (!is_there(path)) return {};

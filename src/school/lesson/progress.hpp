@@ -31,6 +31,9 @@ struct Repetition {
   bool operator==(const Repetition&) const = default;
 };
 
+/// Today, in days since 1970.
+std::int64_t this_day();
+
 /// The progress in a lesson. Steps and questions are known by their text: when a lesson is edited,
 /// what has not changed stays done and answered.
 struct LessonProgress {
@@ -38,6 +41,10 @@ struct LessonProgress {
   std::map<std::string, Answered> answers;  // by the key of the question's step
   std::optional<Repetition> repetition;     // once it is finished
 };
+
+/// The day on which a finished lesson comes back in a review: 1 day after its end, and after 3, 7 and then always
+/// 21 days when its question was answered at the first try. Where its end is not known, at once.
+std::int64_t day_of_review(const LessonProgress& progress);
 
 /// Of all lessons.
 struct CourseProgress {

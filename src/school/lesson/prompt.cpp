@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <utility>
 
 #include "core/support/error.hpp"
@@ -80,11 +79,6 @@ Conversation::Conversation(Terminal& terminal, const Style& style)
     : terminal_(terminal), style_(style), pager_(terminal, style, rows_to_ask) {}
 
 void Conversation::say(std::string sentence) { show({Prose{text(std::move(sentence))}}); }
-
-std::int64_t LessonTerminal::this_day() {
-  using Days = std::chrono::duration<std::int64_t, std::ratio<86400>>;
-  return std::chrono::duration_cast<Days>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 LessonTerminal::LessonTerminal(Terminal& terminal, const Style& style, std::string state, std::int64_t today)
     : Conversation(terminal, style),

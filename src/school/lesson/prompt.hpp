@@ -102,8 +102,6 @@ class LessonTerminal : public Conversation {
   std::int64_t today() const { return today_; }
 
  private:
-  static std::int64_t this_day();
-
   KeptProgress kept_;
   std::int64_t today_;
 };
