@@ -249,6 +249,9 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
   CHECK(has(faults(front + "---\nIt begins with <start>.\n"), path + ":5: '<start>' is raw HTML, and is not shown"));
   CHECK_FALSE(has(faults(front + "---\nIt begins with `<start>`. <!-- not shown -->\n"), "raw HTML"));
   CHECK_FALSE(has(faults(front + "---\n![a](pictures/a.png) ![b](data:image/png;base64,AA)\n"), "picture"));
+  std::string long_text;
+  for (int i = 0; i < 180 * 25 + 1; ++i) long_text += "word\n";
+  CHECK(has(faults(front + "---\n" + long_text), path + ":1: the lesson takes about 26 minutes, and 25 is the most"));
   CHECK(has(faults(front + "minutes: 5\n---\n"), path + ":4: unknown key of a lesson 'minutes'"));
   CHECK(has(faults(front + "title: u\n---\n"), path + ":4: title is given twice"));
   CHECK(has(faults(front + "---\n```question\nask: a\nof: scores[1,1]\n```\n"), path + ":5: no block above computes"));

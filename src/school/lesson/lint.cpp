@@ -69,6 +69,12 @@ class Lint {
     }
   }
 
+  void check_length() {
+    constexpr std::size_t most = 25;
+    if (lesson_.minutes > most)
+      add(1, "the lesson takes about {} minutes, and {} is the most: split it, or ask less", lesson_.minutes, most);
+  }
+
   void check_references() {
     for (const Entry& entry : lesson_.document.front_matter) {
       for (const std::string& name : parted(entry.value, ", ")) {
@@ -231,6 +237,7 @@ CheckedLesson check_lesson(std::string_view text, const std::string& path, const
     Lint lint(lesson);
     lint.check_width();
     lint.check_commands();
+    lint.check_length();
     lint.check_references();
     lint.check_questions();
     lint.check_pictures();
