@@ -51,7 +51,7 @@ TEST_CASE("slips are those of the path that a question gives") {
   const std::string lines = "of: output[1,1]\non: --weights '0.25 0.25 0.25 0.25' --v '2; 4; 6; 20'\n";
   const SolvedQuestion taught = asked(lines + "path: (2 + 4 + 6 + 20) / 4\n");
   CHECK(said(taught, "10.667") == "This is divided by 3. Count once more.");
-  CHECK(said(taught, "32") == "This is 2 + 4 + 6 + 20, the numerator: a step on the way. Go on from there.");
+  CHECK(said(taught, "32") == "This is 2 + 4 + 6 + 20, the numerator: a step on the way. Divide it by 4.");
   CHECK(has(refusal([&] { asked(lines + "path: (2 + 4 + 6 + 20) / 5\n"); }),
             "path: '(2 + 4 + 6 + 20) / 5' is 6.4, and the answer is 8"));
   CHECK(has(refusal([&] { asked("kind: shape\nof: shape(q)\non: --q '1' --k '1'\npath: 1\n"); }),

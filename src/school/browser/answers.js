@@ -218,7 +218,10 @@ const nearOne = (question, typed, kinds) =>
     const isNote = kind === "note";
     const near = isNote ? precision : Math.min(precision, limits["near a reason"] * size);
     const isNear = off <= Math.max(near, limits["near a note"] * size) * (1 + limits.rounding) && (isNote || size > 0);
-    return kinds.includes(kind) && isNear && off <= within && isSameAnswer(typed.value, quantity, question);
+    const isRounded = !isNote && !Number.isInteger(typed.value);
+    const isNearlyIt =
+      (isRounded && off <= limits["next to nothing"] * size) || isSameAnswer(typed.value, quantity, question);
+    return kinds.includes(kind) && isNear && off <= within && isNearlyIt;
   });
 
 function diagnosedNumber(question, typed) {

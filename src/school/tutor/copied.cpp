@@ -155,7 +155,9 @@ std::string told_copy(const CopiedAt& place, const std::vector<CopiedAt>& places
           ? fmt::format("{} stands in the question{}{}.", told_number(place.number), noun.empty() ? "" : " as ", noun)
           : fmt::format("This is {} alone.",
                         called({place.leaf->term->node, place.leaf->term->row, place.leaf->term->column}));
-  return fmt::format("{} {}{}", what, done, is_earlier ? " Then go on from there." : "");
+  const bool ends_in_then = done.ends_with("Then add the other terms.");
+  const std::string then = !is_earlier ? "" : ends_in_then ? ", and go on from there." : " Then go on from there.";
+  return fmt::format("{} {}{}", what, is_earlier && ends_in_then ? done.substr(0, done.size() - 1) : done, then);
 }
 
 }  // namespace
@@ -177,8 +179,8 @@ std::vector<Recognised> copied_numbers(const std::vector<Term>& paths, const Kno
           std::string says = told_copy(place, places, depth > 0, known.numbers());
           if (says.empty()) continue;
           told.insert(place.number);
-          found.push_back(
-              {place.number, place.is_given ? Recognised::Kind::given : Recognised::Kind::slip, std::move(says)});
+          const auto of_table = depth == 0 ? Recognised::Kind::slip : Recognised::Kind::rare;
+          found.push_back({place.number, place.is_given ? Recognised::Kind::given : of_table, std::move(says)});
         }
         for (const Cell& cell : cells_of(working)) {
           if (cell.node->original().op && !known.has(cell)) earlier.push_back(last_steps(cell_term(cell)));

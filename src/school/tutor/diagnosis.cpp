@@ -306,7 +306,10 @@ const Recognised* near_one(const SolvedQuestion& solved, const TypedAnswer& type
     const double near = is_note ? precision : std::min(precision, limit("near a reason") * size);
     const bool is_near =
         off <= std::max(near, limit("near a note") * size) * (1 + limit("rounding")) && (is_note || size > 0.0);
-    if (is_near && off <= one.within && is_same(typed.quantity, one.quantity, solved)) return &one;
+    const bool is_rounded = !is_note && !is_whole(std::get<double>(typed.quantity));
+    const bool is_nearly_it =
+        (is_rounded && off <= limit("next to nothing") * size) || is_same(typed.quantity, one.quantity, solved);
+    if (is_near && off <= one.within && is_nearly_it) return &one;
   }
   return nullptr;
 }

@@ -76,6 +76,16 @@ std::string part_name(const Term& whole, std::size_t i) {
   }
 }
 
+// What is done with a part of a working.
+std::string next_after(const Term& whole, std::size_t i) {
+  constexpr std::string_view go_on = "Go on from there.";
+  const bool is_quotient_or_product = whole.kind == Term::Kind::product && whole.parts.size() == 2;
+  if (!is_quotient_or_product || is_inverse(whole.parts[i])) return std::string(go_on);
+  const Term& other = whole.parts[1 - i];
+  const std::string numbers = shortly(bare(other), is_inverse(other) ? "Divide it by " : "Multiply it by ", "");
+  return numbers.empty() ? std::string(go_on) : numbers + ".";
+}
+
 // One of several terms is seldom taken for their sum, but one of two is.
 void add_steps(const Term& whole, std::vector<Recognised>& steps, bool is_in_term = false) {
   for (std::size_t i = 0; i < whole.parts.size() && i < most_terms; ++i) {
@@ -89,8 +99,8 @@ void add_steps(const Term& whole, std::vector<Recognised>& steps, bool is_in_ter
                                         : Recognised::Kind::step;
       steps.push_back({number_from(part), kind,
                        shortly(part, "This is ", "This is " + what) +
-                           (shortly(part, "", "").empty() ? "" : ", " + what) +
-                           ": a step on the way. Go on from there."});
+                           (shortly(part, "", "").empty() ? "" : ", " + what) + ": a step on the way. " +
+                           next_after(whole, i)});
     }
     add_steps(part, steps, is_term);
   }
