@@ -62,20 +62,30 @@ bool Known::has_shape(const Node& node) const {
   return (stands(shape.rows) && stands(shape.columns)) || is_shown(node);
 }
 
-bool Known::has(const Cell& cell) const {
-  const double value = cell.value();
-  const auto stands = [&](double number) { return stands_for(number, value); };
-  return !std::isfinite(value) || std::ranges::any_of(numbers_, stands) || is_shown(*cell.node);
+bool Known::stands(const Cell& cell) const {
+  return std::ranges::any_of(numbers_, [&](double number) { return stands_for(number, cell.value()); });
 }
+
+bool Known::has(const Cell& cell) const { return !std::isfinite(cell.value()) || stands(cell) || is_shown(*cell.node); }
+
+namespace {
+
+// Whether it is explained with such numbers, in a few steps.
+template <class IsThere>
+bool is_worked_out(const Cell& cell, const IsThere& is_there, int depth = 3) {
+  return is_explained_with(cell, [&](const Cell& part) {
+    return is_there(part) || (depth > 1 && is_worked_out(part, is_there, depth - 1));
+  });
+}
+
+}  // namespace
 
 bool Known::can_work_out(const Cell& cell) const {
-  constexpr int deepest = 3;
-  return can_work_out(cell, deepest);
+  return is_worked_out(cell, [&](const Cell& part) { return has(part); });
 }
 
-bool Known::can_work_out(const Cell& cell, int depth) const {
-  return is_explained_with(cell,
-                           [&](const Cell& part) { return has(part) || (depth > 1 && can_work_out(part, depth - 1)); });
+bool Known::can_work_out_from_question(const Cell& cell) const {
+  return is_worked_out(cell, [&](const Cell& part) { return stands(part); });
 }
 
 std::vector<double> Known::in_other_tables(const Cell& cell) const {

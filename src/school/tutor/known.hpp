@@ -23,6 +23,8 @@ class Known {
   bool is_shown(const Node& node) const;
   /// Whether it was shown, or both of its sizes stand in the question.
   bool has_shape(const Node& node) const;
+  /// Whether a number stands in the question.
+  bool stands(const Cell& cell) const;
   /// Whether a number was shown, or stands in the question.
   bool has(const Cell& cell) const;
   /// What stands in the place of a cell in tables of the same name that have shown other numbers.
@@ -31,6 +33,8 @@ class Known {
   /// the question, which are about another number, only those of tables.
   bool can_work_out(const Cell& cell) const;
   bool can_work_out_from_tables(const Cell& cell) const;
+  /// And the other way round: only from those that stand in the question.
+  bool can_work_out_from_question(const Cell& cell) const;
   /// Whether each number of a working is there, or can be worked out.
   bool has_all_of(const Term& working) const;
   /// The nodes that have to be computed for an answer: what comes before the numbers that are there is no part of it.
@@ -38,8 +42,6 @@ class Known {
   std::set<const Node*> still_to_compute(const Term& asked, bool masks) const;
 
  private:
-  bool can_work_out(const Cell& cell, int depth) const;
-
   std::vector<double> numbers_, data_;
   std::shared_ptr<const MatricesShown> shown_;
   mutable std::map<const Node*, bool> is_shown_;

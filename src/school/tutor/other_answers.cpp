@@ -57,6 +57,9 @@ class Numbers {
  public:
   Numbers(const Term& asked, const Known& known, Recognised::Kind kind) : asked_(asked), known_(known), kind_(kind) {
     collect_cells(asked, cells_);
+    is_given_whole_ = std::ranges::all_of(cells_, [&](const Cell& cell) {
+      return !known.is_shown(*cell.node) && known.can_work_out_from_question(cell);
+    });
   }
 
   void add_neighbors() {
@@ -131,7 +134,7 @@ class Numbers {
     add(value,
         alone ? fmt::format("This is {}: {}. Take {}.", called(other), place, called(cell))
               : fmt::format("This is what {} gives in the place of {}: {}.", called(other), called(cell), place),
-        alone && !is_elsewhere && lies_beside(other, cell) ? Recognised::Kind::neighbor : kind_);
+        alone && !is_elsewhere && lies_beside(other, cell) && is_at_hand(other) ? Recognised::Kind::neighbor : kind_);
   }
 
   // The numbers of a question are about the row that it asks about.
@@ -139,6 +142,11 @@ class Numbers {
     if (known_.is_shown(*other.node)) return true;
     const bool is_in_row = other.node == cell.node && other.row == cell.row;
     return is_in_row ? known_.can_work_out(other) : known_.can_work_out_from_tables(other);
+  }
+
+  // Who is given all numbers in the question seldom takes others out of a table.
+  bool is_at_hand(const Cell& other) const {
+    return !is_given_whole_ || known_.is_shown(*other.node) || known_.can_work_out_from_question(other);
   }
 
   // In a large matrix a number that stands far away says nothing.
@@ -160,6 +168,7 @@ class Numbers {
   const Known& known_;
   Recognised::Kind kind_;
   std::vector<Cell> cells_;
+  bool is_given_whole_ = false;  // whether the question has all that is needed
   std::set<double> values_;
   std::vector<Recognised> found_;
 };
