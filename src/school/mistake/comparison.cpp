@@ -252,7 +252,7 @@ double Rounding::most_apart(double theirs, double largest) const {
   const TypeRow& type = row_of(precision_);
   if (decimals_ < 0) return std::max(type.part * largest, type.least);
   constexpr double slack = 1.001;  // they computed as well
-  return slack * half * unit_of(theirs);
+  return slack * half * unit_of(theirs) + more_;
 }
 
 bool Rounding::same(double theirs, double right, double largest) const {
@@ -261,9 +261,17 @@ bool Rounding::same(double theirs, double right, double largest) const {
   return std::fabs(theirs - right) <= most_apart(theirs, largest);
 }
 
+void Rounding::allow_more(double by, int decimals_of_inputs) {
+  more_ = by;
+  decimals_of_inputs_ = decimals_of_inputs;
+}
+
 std::string Rounding::told() const {
   if (decimals_ < 0) return fmt::format("as {}", name_of(precision_));
   const std::string decimals = count_of(static_cast<std::size_t>(decimals_), "decimal");
+  if (more_ > 0.0)
+    return fmt::format("to {}, and {} more, which inputs of {} leave open", decimals, written_digits(more_, 2),
+                       count_of(static_cast<std::size_t>(decimals_of_inputs_), "decimal"));
   if (digits_ < 0) return fmt::format("to {}", decimals);
   return fmt::format("to {} and at most {}", decimals,
                      count_of(static_cast<std::size_t>(digits_), "significant digit"));

@@ -45,6 +45,11 @@ class Rounding {
   std::string told() const;
   /// The largest of the right numbers; infinite where it is not known.
   double largest() const { return largest_; }
+  /// The decimals at which it compares; nothing where it compares as the type.
+  std::optional<int> decimals() const { return decimals_ < 0 ? std::nullopt : std::optional(decimals_); }
+  /// Lets numbers be further apart by as much, because they were computed from inputs that were rounded to as many
+  /// decimals.
+  void allow_more(double by, int decimals_of_inputs);
 
  private:
   double unit_of(double theirs) const;
@@ -53,6 +58,8 @@ class Rounding {
   double largest_ = std::numeric_limits<double>::infinity();
   int decimals_ = -1;  // the most that a number is written with; below 0: compared as the type
   int digits_ = -1;    // likewise; below 0: they do not count
+  double more_ = 0.0;  // what rounded inputs leave open
+  int decimals_of_inputs_ = 0;
 };
 
 /// The most decimals that a number in JSON has, where zeros at the end are left out; below 0: too few numbers have any,

@@ -217,7 +217,8 @@ class Search {
 
   // In one part alone, with another matrix, or with a function.
   void try_variants(Finding& finding) {
-    for (const auto& find : {mistakes_in_one_part, other_matrices_taken, functions_applied, matrices_added}) {
+    for (const auto& find :
+         {mistakes_in_one_part, other_matrices_taken, mistakes_in_one_step, functions_applied, matrices_added}) {
       Remade before(graph_, compared_, found_);
       most_ = {};
       for (const Variant& variant : find(ground(), finding.place)) {

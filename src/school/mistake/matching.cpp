@@ -15,6 +15,7 @@
 #include "core/support/text.hpp"
 #include "school/mistake/findings.hpp"
 #include "school/mistake/names.hpp"
+#include "school/mistake/rounded_inputs.hpp"
 
 namespace attn {
 namespace {
@@ -414,6 +415,7 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
     }
   }
   std::ranges::stable_sort(matched.compared, {}, [&](const Compared& one) { return place_in(own_nodes, *one.node); });
+  allow_for_rounded_inputs(graph, matched.compared);
   return matched;
 }
 

@@ -77,6 +77,10 @@ constexpr Mistake mistakes_in_feed_forward[] = {
      "This is what the two maps give with nothing between them. "
      "Apply the activation to the result of the first.",
      activates_any, left_out},
+    {"first-bias-missing", error, "no b_1", "This is what comes out without b_1. Add it before the activation.",
+     adds<role::b_1>, left_out},
+    {"second-bias-missing", error, "no b_2", "This is what comes out without b_2. Add it at the end.", adds<role::b_2>,
+     left_out},
     {"activation-last", error, "the activation after the second map instead of between the two",
      "This is what the activation gives after the second map. It stands between the two maps.",
      [](const Node& node) { return activates_any(node) || is_behind_activation(node); },
@@ -119,6 +123,9 @@ constexpr Mistake mistakes_in_feed_forward[] = {
     {"sigmoid-for-tanh", error, "1 / (1 + exp(−x)) instead of tanh",
      "This is what 1 / (1 + exp(−x)) gives. This layer has tanh, which lies between −1 and 1.",
      activates<hyperbolic_tangent>, [](At at) -> Made { return sigmoid(at[0]); }},
+    {"bias-after-activation", error, "b_1 added after the activation",
+     "This is what comes out when b_1 is added after the activation. Add it before.", activates_with_bias,
+     bias_after_activation},
     {"tanh-as-activation", error, "tanh instead of the activation",
      "This is what tanh gives. The layer has another activation.", activates_otherwise<hyperbolic_tangent>,
      [](At at) -> Made { return attn::tanh(at[0]); }},
@@ -146,13 +153,6 @@ constexpr Mistake mistakes_in_feed_forward[] = {
     {"mish-as-activation", error, "x tanh(ln(1 + exp(x))) instead of the activation",
      "This is what x tanh(ln(1 + exp(x))) gives, called Mish. The layer has another activation.", activates_any,
      by_function<tanh_of_soft_plus>},
-    {"bias-after-activation", error, "b_1 added after the activation",
-     "This is what comes out when b_1 is added after the activation. Add it before.", activates_with_bias,
-     bias_after_activation},
-    {"first-bias-missing", error, "no b_1", "This is what comes out without b_1. Add it before the activation.",
-     adds<role::b_1>, left_out},
-    {"second-bias-missing", error, "no b_2", "This is what comes out without b_2. Add it at the end.", adds<role::b_2>,
-     left_out},
 };
 
 }  // namespace

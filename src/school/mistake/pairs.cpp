@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -46,7 +47,7 @@ struct Half {
   HalfOfPair made;
   NodesWhere places;
   std::size_t rank;
-  enum class Kind { row, number, variant } kind;
+  enum class Kind { row, with_convention, number, variant } kind;
 };
 
 constexpr std::size_t behind_errors = 20;
@@ -119,7 +120,8 @@ class PairSearch {
                   Half::Kind::number});
       }
     }
-    for (const auto& find : {mistakes_in_one_part, functions_applied, other_matrices_taken, matrices_added}) {
+    for (const auto& find :
+         {mistakes_in_one_part, mistakes_in_one_step, functions_applied, other_matrices_taken, matrices_added}) {
       for (const Variant& variant : find(ground_, place_)) {
         if (!variant.is_likely) continue;
         add_half({{variant.mistake, variant.amount, {variant.change}},
@@ -132,13 +134,14 @@ class PairSearch {
 
   // A wrong mask may hide all keys of a query, where people have other conventions.
   void add_masks_with_conventions() {
+    constexpr std::array<std::string_view, 3> conventions = {"equal-where-all-masked", "large-negative-mask-value",
+                                                             "no-number-where-all-masked"};
     const auto is_of_mask = [](const Mistake& mistake) {
-      const std::span<const Mistake> masks = mistakes_of_masks();
-      return std::ranges::any_of(masks, [&](const Mistake& one) { return one.name == mistake.name; });
+      return std::ranges::any_of(mistakes_of_masks(), [&](const Mistake& one) { return one.name == mistake.name; });
     };
     const std::vector<const PlacedMistake*> possible = ground_.possible_for(place_);
     for (const PlacedMistake* convention : possible) {
-      if (convention->mistake->kind != Mistake::Kind::convention || !is_of_mask(*convention->mistake)) continue;
+      if (std::ranges::find(conventions, convention->mistake->name) == conventions.end()) continue;
       for (const PlacedMistake* mask : possible) {
         if (mask->mistake->kind != Mistake::Kind::error || !is_of_mask(*mask->mistake) ||
             mask->places.overlap(convention->places))
@@ -148,7 +151,7 @@ class PairSearch {
                    {mask->change(), convention->change()}},
                   mask->places.with(ground_.graph, convention->places),
                   behind_errors / 4 + rank_of(*mask->mistake),
-                  Half::Kind::row});
+                  Half::Kind::with_convention});
       }
     }
   }
@@ -197,24 +200,38 @@ class PairSearch {
         couples.push_back({one, other, one->rank + other->rank});
       }
     }
-    std::ranges::stable_sort(couples, {}, &Couple::rank);
     return couples;
   }
 
   static std::size_t first_of(const Half& half) { return half.places.first()->index; }
 
-  std::uint64_t work_from(const Half& half) const { return work_[std::min(first_of(half), work_.size() - 1)]; }
-
-  bool take_work(std::uint64_t work) {
-    const bool is_left = work <= work_left_;
-    work_left_ -= std::min(work, work_left_);
-    return is_left;
+  // What it takes to compute it again from a half on, and to try a pair at all.
+  std::uint64_t work_from(const Half& half) const {
+    constexpr std::uint64_t for_a_pair = 20'000, for_a_node = 150;
+    return work_[std::min(first_of(half), work_.size() - 1)] + for_a_pair + for_a_node * work_.size();
   }
 
+  // Takes work if as much is left behind it.
+  bool take_work(std::uint64_t work, std::uint64_t left = 0) {
+    if (work_left_ < work + left) return false;
+    work_left_ -= work;
+    return true;
+  }
+
+  // The likeliest ones, and of the rest those that take little work for how likely they are.
   std::vector<Couple> within_bound(std::vector<Couple> couples) {
-    const auto end =
-        std::ranges::find_if(couples, [&](const Couple& couple) { return !take_work(work_from(*couple.later)); });
-    couples.erase(end, couples.end());
+    constexpr std::uint64_t least_rank = 10;
+    std::ranges::stable_sort(couples, {}, &Couple::rank);
+    const std::uint64_t half = work_left_ / 2;
+    const auto likeliest =
+        std::ranges::find_if(couples, [&](const Couple& couple) { return !take_work(work_from(*couple.later), half); });
+    std::stable_sort(likeliest, couples.end(), [&](const Couple& one, const Couple& other) {
+      const auto costs = [&](const Couple& couple) { return (couple.rank + least_rank) * work_from(*couple.later); };
+      return costs(one) < costs(other);
+    });
+    couples.erase(std::find_if(likeliest, couples.end(),
+                               [&](const Couple& couple) { return !take_work(work_from(*couple.later)); }),
+                  couples.end());
     return couples;
   }
 

@@ -9,16 +9,14 @@ NodesWhere::NodesWhere(const Graph& graph, const std::function<bool(const Node& 
   for (const Node& node : graph.nodes()) {
     if (!where(node)) continue;
     at[node.index] = true;
+    indices_.push_back(node.index);
     if (!first_) first_ = &node;
   }
   at_ = std::make_shared<const std::vector<bool>>(std::move(at));
 }
 
 bool NodesWhere::overlap(const NodesWhere& other) const {
-  for (std::size_t i = 0; i < at_->size(); ++i) {
-    if ((*at_)[i] && (*other.at_)[i]) return true;
-  }
-  return false;
+  return std::ranges::any_of(indices_, [&](std::size_t i) { return i < other.at_->size() && (*other.at_)[i]; });
 }
 
 std::vector<PlacedMistake> placed_mistakes(const Graph& graph) {

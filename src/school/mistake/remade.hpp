@@ -34,6 +34,7 @@ class NodesWhere {
 
  private:
   std::shared_ptr<const std::vector<bool>> at_;
+  std::vector<std::size_t> indices_;
   const Node* first_ = nullptr;
 };
 

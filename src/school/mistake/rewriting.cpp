@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -88,15 +87,20 @@ bool Rewriting::changes(const Node& original) {
 
 // Operands stand before what is made of them, but a mistake may ask for a node that comes later.
 void Rewriting::settle(const Node& last) {
-  std::set<std::size_t> open;
+  if (states_[last.index] == State::changed || states_[last.index] == State::unchanged) return;
+  std::vector<std::size_t> open;
+  std::vector<bool> is_open(states_.size(), false);
   std::vector<const Node*> found = {&last};
   while (!found.empty()) {
     const Node& node = *found.back();
     found.pop_back();
     if (states_[node.index] == State::being_settled) fail("{}: what is made in its place is made of it", node.title());
-    if (states_[node.index] != State::unknown || !open.insert(node.index).second) continue;
+    if (states_[node.index] != State::unknown || is_open[node.index]) continue;
+    is_open[node.index] = true;
+    open.push_back(node.index);
     found.insert(found.end(), node.operands.begin(), node.operands.end());
   }
+  std::ranges::sort(open);
   for (const std::size_t i : open) {
     if (states_[i] == State::unknown) settle_alone(last.graph->nodes()[i]);
   }

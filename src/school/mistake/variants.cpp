@@ -30,6 +30,41 @@ constexpr std::array kinds_of_parts = {&scope::norm, &scope::self_attention, &sc
 
 namespace {
 
+// A name with any number in place of that of its head.
+std::string name_in_any_head(const Node& node) {
+  const NamedScope* const head = node.within(scope::head);
+  if (!head) return node.name;
+  const std::string outer = head->outer ? head->outer->prefix : std::string();
+  return outer + "head.*." + node.name.substr(head->prefix.size());
+}
+
+// The node itself, or the first with a name that is made of it.
+const Node& named_for(const Node& node) {
+  const Node* now = &node;
+  const auto& nodes = node.graph->nodes();
+  for (std::size_t i = node.index + 1; i < nodes.size() && now->name.empty(); ++i) {
+    const auto& operands = nodes[i].operands;
+    if (std::ranges::find(operands, now) != operands.end()) now = &nodes[i];
+  }
+  return *now;
+}
+
+// The names of nodes in any head, where there are several and none of the nodes is made of another one.
+std::vector<std::string> independent_names(const Graph& graph, const NodesWhere& places) {
+  std::vector<std::string> names;
+  std::vector<bool> depends(graph.nodes().size(), false);
+  for (const Node& node : graph.nodes()) {
+    depends[node.index] =
+        std::ranges::any_of(node.operands, [&](const Node* one) { return depends[one->index] || places.has(*one); });
+    if (!places.has(node)) continue;
+    if (depends[node.index] || node.is_alias()) return {};
+    std::string name = name_in_any_head(named_for(node));
+    if (name.empty()) return {};
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names.size() > 1 ? names : std::vector<std::string>();
+}
+
 const Mistake mask_left_out = {"mask-left-out",
                                error,
                                "scores that are not masked",
@@ -38,11 +73,11 @@ const Mistake mask_left_out = {"mask-left-out",
                                left_out};
 
 // Parts of which a computation has several that are alike: norms of a layer, attentions, layers, heads.
+bool is_side(const NamedScope& part) { return part.is(scope::encoder) || part.is(scope::decoder); }
 bool are_alike(const NamedScope& one, const NamedScope& other) {
   const auto is_attention = [](const NamedScope& part) {
     return part.is(scope::self_attention) || part.is(scope::cross_attention);
   };
-  const auto is_side = [](const NamedScope& part) { return part.is(scope::encoder) || part.is(scope::decoder); };
   return one.outer == other.outer &&
          (one.kind == other.kind || (is_attention(one) && is_attention(other)) || (is_side(one) && is_side(other)));
 }
@@ -71,7 +106,7 @@ class CountInParts {
         if (!are_alike(*part, *other)) continue;
         ++others;
         in_them += counts_.at(other);
-        are_equal = are_equal && counts_.at(other) == counts_.at(part);
+        are_equal = are_equal && (counts_.at(other) == counts_.at(part) || is_side(*part));
       }
       if (others > 1 && are_equal && in_them == counts_.at(part->outer)) found.push_back(part);
     }
@@ -112,6 +147,20 @@ std::vector<Variant> mistakes_in_one_part(const SearchGround& ground, std::size_
   return variants;
 }
 
+std::vector<Variant> mistakes_in_one_step(const SearchGround& ground, std::size_t place) {
+  std::vector<Variant> variants;
+  for (const PlacedMistake* placed : ground.possible_for(place)) {
+    for (const std::string& name : independent_names(ground.graph, placed->places)) {
+      const NodesWhere places = placed->places.only(
+          ground.graph, [&](const Node& node) { return name_in_any_head(named_for(node)) == name; });
+      if (!places.first() || places.first()->index > ground.compared[place].node->index) continue;
+      const Change change({[places](const Node& node) { return places.has(node); }, placed->mistake->instead});
+      variants.push_back({placed->mistake, fmt::format("in {} alone", name), places, change});
+    }
+  }
+  return variants;
+}
+
 // --- another matrix
 
 namespace {
@@ -144,14 +193,6 @@ const Mistake function_applied = {"function-applied",
                                   "This is what comes out when a function is applied to each number of a matrix.",
                                   nullptr,
                                   nullptr};
-
-// A name with any number in place of that of its head.
-std::string name_in_any_head(const Node& node) {
-  const NamedScope* const head = node.within(scope::head);
-  if (!head) return node.name;
-  const std::string outer = head->outer ? head->outer->prefix : std::string();
-  return outer + "head.*." + node.name.substr(head->prefix.size());
-}
 
 // The node of this name in any head that stands in the head of another node; null: there is none.
 const Node* in_head_of(const Node& node, const std::string& name) {

@@ -20,6 +20,9 @@ struct Variant {
 /// several.
 std::vector<Variant> mistakes_in_one_part(const SearchGround& ground, std::size_t place);
 
+/// Each mistake in one of several steps alone, none of which is made of another one.
+std::vector<Variant> mistakes_in_one_step(const SearchGround& ground, std::size_t place);
+
 /// Another matrix of the same shape taken where a named one belongs, or none: in one step, or in all of a part.
 std::vector<Variant> other_matrices_taken(const SearchGround& ground, std::size_t place);
 
