@@ -231,6 +231,8 @@ Made counted_from_1(At at) {
 }
 
 constexpr Mistake mistakes_in_positions[] = {
+    {"positions-from-1", error, "positions counted from 1",
+     "This is what positions counted from 1 give. The first position counts as 0.", counts_positions, counted_from_1},
     {"exponent-counts-columns", error, "the exponent 2·column/d in every column",
      "This is what the exponent 2·column/d gives in every column. "
      "A sine and the cosine beside it share a frequency: take 2·⌊column/2⌋/d, with columns counted from 0.",
@@ -298,8 +300,6 @@ constexpr Mistake mistakes_in_positions[] = {
     {"degrees", error, "angles in degrees",
      "This is what angles in degrees give. They are in radians: switch the calculator to radians.", is_sinusoid,
      in_degrees},
-    {"positions-from-1", error, "positions counted from 1",
-     "This is what positions counted from 1 give. The first position counts as 0.", counts_positions, counted_from_1},
 };
 
 }  // namespace

@@ -222,7 +222,7 @@ class PairSearch {
   std::vector<Couple> within_bound(std::vector<Couple> couples) {
     constexpr std::uint64_t least_rank = 10;
     std::ranges::stable_sort(couples, {}, &Couple::rank);
-    const std::uint64_t half = work_left_ / 2;
+    const std::uint64_t half = work_left_ / 2, for_numbers = work_left_ / 6;
     const auto likeliest =
         std::ranges::find_if(couples, [&](const Couple& couple) { return !take_work(work_from(*couple.later), half); });
     std::stable_sort(likeliest, couples.end(), [&](const Couple& one, const Couple& other) {
@@ -230,7 +230,7 @@ class PairSearch {
       return costs(one) < costs(other);
     });
     couples.erase(std::find_if(likeliest, couples.end(),
-                               [&](const Couple& couple) { return !take_work(work_from(*couple.later)); }),
+                               [&](const Couple& couple) { return !take_work(work_from(*couple.later), for_numbers); }),
                   couples.end());
     return couples;
   }

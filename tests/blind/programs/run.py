@@ -1,0 +1,71 @@
+#!/usr/bin/python3
+"""Wrong programs that others wrote without knowing attn's mistakes, and whether attn check still names what it named.
+
+    run.py [--program ATTN] [--folder FOLDER]
+
+make.py writes what the programs save; grades.tsv says how each was graded, and what must be on its page. A program that
+is graded A or B, and a right one, must keep its grade.
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy  # noqa: F401, the programs need it
+except ImportError as absent:
+    print(f"skipped: the programs need python3-numpy ({absent})")
+    sys.exit(77)
+
+HERE = pathlib.Path(__file__).parent
+
+
+def grades():
+    for line in (HERE / "grades.tsv").read_text().splitlines():
+        if not line.startswith("#"):
+            name, grade, words = line.split("\t")
+            yield name, grade, words
+
+
+def page_of(program, folder, case):
+    done = subprocess.run([program, "check", *case["args"], "--width", "100"], cwd=folder, capture_output=True,
+                          stdin=subprocess.DEVNULL, timeout=60, env={**os.environ, "NO_COLOR": "1"})
+    return done.returncode, re.sub(r"\s+", " ", done.stdout.decode()), done.stderr.decode()
+
+
+def has_words(page, words):
+    """Whether all names of mistakes are listed on a page, or words in quotes are there."""
+    if words.startswith('"'):
+        return words.strip('"') in page
+    return all(f"- {word}:" in page or f"- {word} (a convention):" in page for word in words.split())
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", default="attn")
+    parser.add_argument("--folder")
+    options = parser.parse_args()
+    folder = options.folder or tempfile.mkdtemp()
+    subprocess.run([sys.executable, HERE / "make.py", folder], check=True, stdout=subprocess.DEVNULL)
+    cases = {case["id"]: case for case in json.loads((pathlib.Path(folder) / "cases.json").read_text())}
+    counts, lost = collections.defaultdict(collections.Counter), []
+    for name, grade, words in grades():
+        case = cases[name]
+        code, page, errors = page_of(os.path.abspath(options.program), folder, case)
+        is_found = has_words(page, words)
+        counts[case["kind"]][grade if is_found else "lost"] += 1
+        if code not in (0, 1) or (grade in "AB" and not is_found):
+            lost.append(f"{name}: {' and '.join(case['mistakes']) or 'a right program'}: '{words}' is missing {errors}")
+    for kind, of_kind in counts.items():
+        total = sum(of_kind.values())
+        print(f"{kind:14}", *(f"{grade} {count} ({100 * count / total:.0f} %)" for grade, count in sorted(of_kind.items())))
+    print("\n".join(lost))
+    return 1 if lost else 0
+
+
+sys.exit(main())
