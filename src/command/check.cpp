@@ -160,6 +160,22 @@ std::string names_with_nearest(const std::vector<MatrixFile>& files, const Graph
 
 }  // namespace
 
+namespace {
+
+void tell_step(const StepsInFile& steps, Matched& matched) {
+  const std::optional<StepThatDiffers> first = first_that_differs(steps, matched);
+  if (first) matched.first_step = first->step;
+  matched.remarks.insert(
+      matched.remarks.begin(),
+      first
+          ? fmt::format(
+                "The file has {} steps. The first that differs from the computation of all words at once is step {}, first in {}.",
+                steps.count, first->step, first->matrix)
+          : fmt::format("Each of the {} steps agrees with the computation of all words at once.", steps.count));
+}
+
+}  // namespace
+
 bool Checked::passes(bool conventions_agree) const {
   return conventions_agree ? findings.may_be_conventions() : findings.all.empty();
 }
@@ -190,6 +206,7 @@ Checked checked(Graph& graph, const Arguments& arguments) {
     fail("no matrix of {} can be compared with what is computed: its matrices are {}. Of the computation there are: {}",
          where, names_with_nearest(files, graph), fmt::join(some_names(graph), ", "));
   }
+  if (arguments.steps_to_compare.count > 0) tell_step(arguments.steps_to_compare, matched);
   Findings findings = find_mistakes(graph, matched.compared);
   return {std::move(matched), std::move(findings)};
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "command/options.hpp"
+#include "command/steps_in_file.hpp"
 #include "core/support/outside.hpp"
 #include "data/problem/option.hpp"
 #include "data/problem/problem.hpp"
@@ -58,6 +59,7 @@ struct Arguments : OptionValues {
   std::string_view default_example = {};  // where no problem is given; empty: the first
   const Environment* environment = nullptr;
   std::shared_ptr<const NamedMatrices> to_compare = {};  // those of --against
+  StepsInFile steps_to_compare = {};                     // of which they were joined
 
   /// The patterns of --only as one, whose alternatives are separated by |.
   std::optional<std::string> only() const;

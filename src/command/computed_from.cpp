@@ -683,12 +683,28 @@ NamedMatrices best_reading(const Command& command, NamedMatrices all, const std:
 
 }  // namespace
 
+namespace {
+
+// Step by step no word attends to a later one.
+void take_steps(const Command& command, NamedMatrices& all, Arguments& arguments) {
+  arguments.steps_to_compare = join_steps(all);
+  const bool says_mask = arguments.has_any(std::array{&option::causal, &option::mask});
+  if (arguments.steps_to_compare.count == 0 || says_mask || gives_problem(arguments)) return;
+  if (!offers(command, option::causal)) return;
+  arguments.put(option::causal, true);
+  all.remarks.push_back("No word attends to a later one, because that is not there yet: the computation is causal.");
+}
+
+}  // namespace
+
 void take_matrices_to_compare(const Command& command, Arguments& arguments) {
   const std::optional<std::string> path = arguments.text(option::against);
   if (!path) return;
   const auto offered = [&](const Option& option) { return offers(command, option) && command.uses(option); };
   NamedMatrices all = read_all_matrices(*path);
   take_recording(command, *path, all, arguments);
+  // Of a generation each step has a computation of its own.
+  if (command.run != run_generate) take_steps(command, all, arguments);
   for (const MatrixFile& file : all.matrices) ReadInputs::tell(read_input_of(file.name, file));
   if (arguments.has(option::as) && all.are_named)
     fail("--as names a matrix that its file does not name, and {} names its own: leave out --as", place_of_file(*path));

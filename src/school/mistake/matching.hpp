@@ -20,6 +20,7 @@ struct Matched {
   std::vector<Compared> compared;
   std::vector<NotCompared> others;
   std::vector<std::string> remarks = {};  // sentences on how matrices of the file were read
+  std::size_t first_step = 0;             // that differs, of a file with the steps of a decoder; 0: none does
   std::vector<std::string> unread = {};   // names of others that may be parameters from which the file was computed
 };
 

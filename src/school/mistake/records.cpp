@@ -59,11 +59,10 @@ std::vector<std::string> names_of_pairs(const Finding& finding) {
 }
 
 Records finding_records(const Matched& matched, const Findings& findings) {
-  Records records{
-      "findings",
-      {"matrix", "in_file", "kind", "mistakes", "amounts", "pairs", "convention", "guess", "alone", "explains", "unused",
-       "factor", "seen"},
-      {}};
+  Records records{"findings",
+                  {"matrix", "in_file", "kind", "mistakes", "amounts", "pairs", "convention", "guess", "alone",
+                   "explains", "unused", "factor", "step", "seen"},
+                  {}};
   for (std::size_t i = 0; i < findings.all.size(); ++i) {
     const Finding& finding = findings.all[i];
     const Compared& matrix = matched.compared[finding.place];
@@ -75,11 +74,13 @@ Records finding_records(const Matched& matched, const Findings& findings) {
       seen = fingerprints(both).sentences;
       if (const std::optional<double> found = factor_of(both)) factor = *found;
     }
+    Records::Value step = std::monostate();
+    if (i == 0 && matched.first_step > 0) step = std::uint64_t{matched.first_step};
     Records::Value convention = std::monostate();
     if (finding.convention) convention = std::string(finding.convention->name);
-    records.rows.push_back({matrix.node->name, matrix.name, kind_of(finding), names_of_mistakes(finding), finding.amounts, names_of_pairs(finding), convention,
-                            finding.contradicts.has_value(), finding.is_alone, std::uint64_t{finding.explains}, unused, factor,
-                            seen});
+    records.rows.push_back({matrix.node->name, matrix.name, kind_of(finding), names_of_mistakes(finding),
+                            finding.amounts, names_of_pairs(finding), convention, finding.contradicts.has_value(),
+                            finding.is_alone, std::uint64_t{finding.explains}, unused, factor, step, seen});
   }
   return records;
 }
