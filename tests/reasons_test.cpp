@@ -122,6 +122,12 @@ TEST_CASE("a word of the row within a longer answer is read and of several one i
   CHECK(judge(choice, "it").mark == Mark::unreadable);
 }
 
+TEST_CASE("the number of cells of a shape is told to be that") {
+  const SolvedQuestion shape = asked("kind: shape\nof: shape(scores)\non: --q '1; 2; 3' --k '1; 2'\n");
+  CHECK(said(shape, "6").starts_with("This is how many cells it has."));
+  CHECK(judge(shape, "6").mark == Mark::unreadable);
+}
+
 TEST_CASE("numbers that add up to the answer are told to be added") {
   CHECK(said(asked(score_of_four, score_of_four_asked), "(3, 2, 0, 12)") == "One number is asked for: add these.");
 }

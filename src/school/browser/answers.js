@@ -325,6 +325,8 @@ function unreadable(typed, question) {
     "one number": numbers.length === 1,
     "several numbers": numbers.length > 1,
     "more than two": numbers.length > 2,
+    "number of cells":
+      question.kind === "shape" && numbers.length === 1 && numbers[0] === question.answer[0] * question.answer[1],
     "add up to the answer": question.kind === "number" && isSameAnswer(sum, question.answer, question),
   };
   return judgedBy("unreadable", { facts, places: {} });

@@ -223,7 +223,9 @@ std::vector<Recognised> made_recognisable(const SolvedQuestion& solved) {
       // Who predicts a number does not compute it, and on a path of the text the mistakes of the computation do not
       // lie.
       if (!solved.question.predicts && solved.question.paths.empty()) add_mistakes(all, solved);
-      add(all, related_numbers(answer), solved);
+      std::vector<Recognised> related = related_numbers(answer);
+      add_beginnings(solved, {ReasonKind::rare}, related);
+      add(all, std::move(related), solved);
       add(all, alike(asked, *solved.graph, known), solved);
       add(all, other_numbers(asked, *solved.graph, known), solved);
       add_beginnings(solved, {ReasonKind::copied, ReasonKind::shown}, all);

@@ -253,10 +253,12 @@ Evidence evidence_of_unreadable(std::string_view typed, const SolvedQuestion& so
   const std::vector<double> numbers = numbers_typed(typed);
   const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
   const bool asks_for_number = std::holds_alternative<double>(solved.answer);
+  const Shape* const shape = std::get_if<Shape>(&solved.answer);
   return {{{fmt::format("asks for a {}", name_of(solved.question.kind)), true},
            {"one number", numbers.size() == 1},
            {"several numbers", numbers.size() > 1},
            {"more than two", numbers.size() > 2},
+           {"number of cells", shape && numbers.size() == 1 && numbers.front() == static_cast<double>(shape->cells())},
            {"add up to the answer", asks_for_number && is_same(sum, solved.answer, solved)}}};
 }
 

@@ -223,8 +223,8 @@ std::vector<Recognised> related_numbers(double answer) {
   add(1 / answer, "This is the reciprocal: 1 divided by what is asked for.");
   add(answer * answer, "This is the square of what is asked for.");
   if (answer > 0.0) add(std::sqrt(answer), "This is the square root of what is asked for.");
-  add(2 * answer, "This is twice what is asked for. Look for something that is counted twice, or for a missing half.");
-  add(answer / 2, "This is half of what is asked for. Look for a part that is missing.");
+  add(2 * answer, "This is twice what is asked for.");
+  add(answer / 2, "This is half of what is asked for.");
   return found;
 }
 
