@@ -160,6 +160,13 @@ TEST_CASE("hints come in order, mistakes are named, and an answer can be shown")
   }
 }
 
+TEST_CASE("a hint that a reason has told is not shown once more") {
+  Script script({"", "1000", "h", "q"});
+  take_at(script);
+  CHECK(script.shows("Hint 2 of 2: hint two"));
+  CHECK_FALSE(script.shows("Hint 1 of 2"));
+}
+
 TEST_CASE("back, skip and list do what they say") {
   Script script({"", "b", "x", "", "l", "s", "b", "q"});
   take_at(script);
