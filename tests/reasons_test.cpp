@@ -109,9 +109,11 @@ TEST_CASE("the sign of per cent that is too much is told") {
   for (const char* typed : {"0.5 %", "5 %"}) CHECK(has(said(half, typed), "The sign % divides by 100."));
 }
 
-TEST_CASE("a word of the row within a longer answer is read and of several one is asked for") {
+TEST_CASE("a longer answer counts as its first part, and a word anywhere else in it is asked for alone") {
   const SolvedQuestion word = asked("of: most(weights[1])\non: --tokens 'la maison' --scores '0 2; 1 1'\nkind: word\n");
-  CHECK(said(word, "I think it is maison.") == "(right)");
+  CHECK(said(word, "maison, since 2 is larger") == "(right)");
+  CHECK(said(word, "I think it is maison.") == "One word is asked for: type it alone.");
+  CHECK(judge(word, "all words but maison").mark == Mark::unreadable);
   CHECK(judge(word, "la maison").mark == Mark::unreadable);
   CHECK(said(word, "la maison") == "One word is asked for. Which of these: la, maison?");
   CHECK(judge(word, "not maison").mark != Mark::right);
@@ -119,7 +121,10 @@ TEST_CASE("a word of the row within a longer answer is read and of several one i
       asked("kind: choice\nof: weights[1,1] > 1 / 2\non: --scores '2 0'\nchoices: it grows | it falls\n");
   CHECK(said(choice, "grows") == "(right)");
   CHECK(said(choice, "It grows, since e² is large") == "(right)");
+  CHECK(said(choice, "grows, since e² is large") != "(right)");
   CHECK(judge(choice, "it").mark == Mark::unreadable);
+  for (const char* typed : {"I do not think that it grows", "it grows or it falls", "it grows not"})
+    CHECK(judge(choice, typed).mark == Mark::unreadable);
 }
 
 TEST_CASE("the number of cells of a shape is told to be that") {

@@ -10,7 +10,7 @@ const { functions, constants, questions } = JSON.parse(readFileSync(0, "utf8"));
 assert.deepEqual(Object.keys(functionsTyped).sort(), functions.sort());
 assert.deepEqual(Object.keys(constantsTyped).sort(), constants.sort());
 
-const counts = { right: 0, wrong: 0, convention: 0, unreadable: 0 };
+const counts = { right: 0, wrong: 0, convention: 0, unreadable: 0, guess: 0 };
 let alike = 0;
 for (const { ask, question, others, judged } of questions) {
   // Rows of a batch can have the same labels, and so the same sentence.

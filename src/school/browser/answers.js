@@ -28,8 +28,11 @@ function hasWords(text, words) {
   return false;
 }
 
-// One of the choices, by its words or its number; by what it alone begins with, or has in it; or it stands itself in a
-// longer answer.
+// What stands before the first comma or other sign that ends a part of a sentence: "yes" of "yes, because they differ".
+const firstPart = (typed) => typed.split(/[,.;:](?: |$)/)[0].trim();
+
+// One of the choices, by its words or its number; by what it alone begins with, or has in it; or it is the first part of
+// a longer answer. Anywhere else in one, its words may be denied.
 function readChoice(typed, { choices }) {
   const word = inLowerCase(typed);
   const place = choices.findIndex((choice, i) => word === inLowerCase(choice) || word === String(i + 1));
@@ -37,7 +40,7 @@ function readChoice(typed, { choices }) {
   for (const holds of [
     (choice) => choice.startsWith(word) && hasWords(choice, word),
     (choice) => hasWords(choice, word),
-    (choice) => hasWords(word, choice),
+    (choice) => choice === firstPart(word),
   ]) {
     const found = choices.filter((choice) => holds(inLowerCase(choice)));
     if (found.length === 1) return { value: found[0] };
@@ -61,16 +64,15 @@ function wordsWithin(typed, choices) {
   return [...new Set(words.flatMap((word) => choices.find((choice) => inLowerCase(choice) === word) ?? []))];
 }
 
-// As the answer or a row that is recognised has it, upper and lower case alike; or the only one of the row in a longer
+// As the answer or a row that is recognised has it, upper and lower case alike, alone or as the first part of a longer
 // answer.
 function readWord(typed, question) {
   const known = [question.answer, ...question.recognised.map((row) => row.quantity)];
-  for (const word of [typed, bareWord(typed)]) {
+  for (const word of [typed, bareWord(typed), bareWord(firstPart(typed))]) {
     const meant = known.find((one) => inLowerCase(word) === inLowerCase(one));
     if (meant !== undefined) return { value: meant };
   }
-  const words = wordsWithin(bareWord(typed), question.words ?? []);
-  return words.length === 1 ? { value: words[0] } : { value: bareWord(typed), words };
+  return { value: bareWord(typed), words: wordsWithin(bareWord(typed), question.words ?? []) };
 }
 
 const readers = { number: readNumber, choice: readChoice, shape: readShape, word: readWord };
@@ -294,6 +296,7 @@ function diagnosedWord(question, typed) {
   const facts = {
     "could be asked for": isOne,
     "place of a word": /^[0-9]{1,9}$/.test(word) && Number(word) > 0 && Number(word) <= words.length,
+    "one of the words in a longer answer": (typed.words ?? []).length === 1,
     "several of the words": (typed.words ?? []).length > 1,
     "nearly the answer": meant === question.answer,
     "nearly a word": meant !== undefined,

@@ -412,6 +412,7 @@ Judgment diagnosed_word(const SolvedQuestion& solved, const TypedAnswer& typed) 
   return judged_among("word",
                       {{{"could be asked for", is_one},
                         {"place of a word", place && *place > 0 && *place <= words.size()},
+                        {"one of the words in a longer answer", typed.words.size() == 1},
                         {"several of the words", typed.words.size() > 1},
                         {"nearly the answer", meant && Quantity(*meant) == solved.answer},
                         {"nearly a word", meant != nullptr},

@@ -74,7 +74,17 @@ std::optional<Quantity> only_choice(const std::vector<std::string>& choices, con
   return found;
 }
 
-// By its words or its number; by what it alone begins with, or has in it; or it stands itself in a longer answer.
+// What stands before the first comma or other sign that ends a part of a sentence: "yes" of "yes, because they differ".
+std::string_view first_part(std::string_view typed) {
+  constexpr std::string_view signs = ",.;:";
+  for (std::size_t at = 0; (at = typed.find_first_of(signs, at)) != std::string_view::npos; ++at) {
+    if (at + 1 == typed.size() || typed[at + 1] == ' ') return trimmed(typed.substr(0, at));
+  }
+  return typed;
+}
+
+// By its words or its number; by what it alone begins with, or has in it; or it is the first part of a longer answer.
+// Anywhere else in one, its words may be denied.
 std::optional<Quantity> read_choice(std::string_view typed, const std::vector<std::string>& choices) {
   const std::string word = in_lower_case(typed);
   for (std::size_t i = 0; i < choices.size(); ++i) {
@@ -82,10 +92,10 @@ std::optional<Quantity> read_choice(std::string_view typed, const std::vector<st
   }
   const auto begins = [&](const std::string& choice) { return choice.starts_with(word) && has_words(choice, word); };
   const auto has_it = [&](const std::string& choice) { return has_words(choice, word); };
-  const auto stands_in_it = [&](const std::string& choice) { return has_words(word, choice); };
+  const auto is_first_part = [&](const std::string& choice) { return choice == first_part(word); };
   if (const std::optional<Quantity> found = only_choice(choices, begins)) return found;
   if (const std::optional<Quantity> found = only_choice(choices, has_it)) return found;
-  return only_choice(choices, stands_in_it);
+  return only_choice(choices, is_first_part);
 }
 
 // The words of a longer answer that are among those to choose from, each once. A denial says nothing of its words.
@@ -101,20 +111,19 @@ std::vector<std::string> words_within(std::string_view typed, const std::vector<
   return found;
 }
 
-// As the answer, a note or a word of the row that is asked about has it, upper and lower case alike; or the only one of
-// the row in a longer answer.
+// As the answer, a note or a word of the row that is asked about has it, upper and lower case alike, alone or as the
+// first part of a longer answer.
 std::optional<TypedAnswer> read_word(std::string_view typed, const SolvedQuestion& solved) {
   std::vector<std::string> known = {std::get<std::string>(solved.answer)};
   for (const auto& [quantity, says] : solved.notes) known.push_back(written(quantity));
   for (const Recognised& one : recognisable(solved)) known.push_back(written(one.quantity));
-  for (const std::string_view word : {typed, bare_word(typed)}) {
+  for (const std::string_view word : {typed, bare_word(typed), bare_word(first_part(typed))}) {
     for (const std::string& meant : known) {
       if (in_lower_case(word) == in_lower_case(meant)) return TypedAnswer{meant};
     }
   }
-  std::vector<std::string> words = words_within(bare_word(typed), words_to_choose(solved));
-  if (words.size() == 1) return TypedAnswer{words.front()};
-  return TypedAnswer{.quantity = std::string(bare_word(typed)), .words = std::move(words)};
+  return TypedAnswer{.quantity = std::string(bare_word(typed)),
+                     .words = words_within(bare_word(typed), words_to_choose(solved))};
 }
 
 // The end of the digits, points and commas that stand here.

@@ -15,7 +15,7 @@ struct TypedAnswer {
   Quantity quantity;
   std::optional<int> decimals = {};     // of a number that is written out: 2 of "0.88", and also of "88 %"
   bool is_per_cent = false;             // whether it was typed with the sign
-  std::vector<std::string> words = {};  // those of the row that is asked about that were typed, where there are several
+  std::vector<std::string> words = {};  // those of the row that is asked about in a longer answer
 };
 
 /// Reads an answer to a question in any usual writing; nothing where it is not of the kind that is asked for.
