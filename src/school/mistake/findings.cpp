@@ -217,11 +217,15 @@ class Search {
 
   // In one part alone, with another matrix, or with a function.
   void try_variants(Finding& finding) {
+    constexpr std::uint64_t most_work = 1'000'000'000;
+    std::uint64_t work = 0;
     for (const auto& find :
          {mistakes_in_one_part, other_matrices_taken, mistakes_in_one_step, functions_applied, matrices_added}) {
       Remade before(graph_, compared_, found_);
       most_ = {};
       for (const Variant& variant : find(ground(), finding.place)) {
+        work += work_for(*compared_[finding.place].node);
+        if (work > most_work) return;
         const Explained explained = where_possible([&] {
           Remade remade(before, {variant.change}, variant.places.first()->index);
           if (!remade.changes(finding.place) || !remade.explains(finding.place)) return Explained();

@@ -175,7 +175,12 @@ std::vector<SolvedNumber> solve_numbers(const SearchGround& ground, std::size_t 
   if (matrix.difference.has_other_shape || matrix.theirs->size() <= least_cells ||
       matrix.difference.cells < least_cells)
     return all;
+  constexpr std::uint64_t most_work = 1'000'000'000, tries = 15;  // of each that gives nothing
+  std::uint64_t work = 0;
   for (const MistakeWithNumber* mistake : mistakes_with_numbers()) {
+    if (!NodesWhere(ground.graph, mistake->mistake.where).first()) continue;
+    work += tries * work_for(*matrix.node);
+    if (work > most_work) break;
     std::optional<SolvedNumber> solved = where_possible([&] { return NumberSolver(ground, place, *mistake).run(); });
     if (!solved) continue;
     if (!all.empty() && solved->explained > all.front().explained) all.clear();

@@ -16,31 +16,6 @@
 namespace attn {
 namespace {
 
-// What it takes to compute a node again: what its operation costs, and what any node costs.
-std::uint64_t work_of_node(const Node& node) {
-  constexpr std::uint64_t least = 2000, for_multiply_add = 1, for_element = 8;
-  if (!node.op || node.is_alias()) return least;
-  std::vector<Shape> shapes;
-  for (const Node* operand : node.operands) shapes.push_back(operand->frame.shape);
-  const Cost cost = cost_of(*node.op, node.use(), shapes);
-  return least + cost.multiply_adds * for_multiply_add + cost.element_operations * for_element;
-}
-
-// What it takes to compute a node again, and all that it is made of from each node on.
-std::vector<std::uint64_t> work_up_to(const Node& last) {
-  std::vector<bool> is_needed(last.index + 1, false);
-  is_needed[last.index] = true;
-  std::vector<std::uint64_t> work(last.index + 2, 0);
-  for (std::size_t i = last.index + 1; i-- > 0;) {
-    work[i] = work[i + 1];
-    if (!is_needed[i]) continue;
-    const Node& node = last.graph->nodes()[i];
-    work[i] += work_of_node(node);
-    for (const Node* operand : node.operands) is_needed[operand->index] = true;
-  }
-  return work;
-}
-
 // A mistake that can change the matrix at the place, and how likely it is: those come first that are made most often,
 // as in the table.
 struct Half {
@@ -159,6 +134,7 @@ class PairSearch {
   // What is not finite where theirs is says nothing, whatever else is done.
   void add_half(Half half) {
     const Matrix& theirs = *ground_.compared[place_].theirs;
+    if (half.kind != Half::Kind::row && !take_work(work_.front() / 2, work_left_ / 2)) return;
     const bool reaches = where_possible([&] {
       Remade alone(ground_.graph, ground_.compared, with_all(half.made.changes, {}));
       if (!alone.changes(place_)) return false;
@@ -290,8 +266,6 @@ class PairSearch {
 };
 
 }  // namespace
-
-std::uint64_t work_for(const Node& node) { return work_up_to(node.original()).front(); }
 
 std::vector<MistakePair> find_pairs(const SearchGround& ground, std::size_t place, std::uint64_t& work_left) {
   constexpr std::size_t least_cells = 4;  // fewer are often explained by chance

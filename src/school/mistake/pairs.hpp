@@ -29,7 +29,4 @@ std::vector<MistakePair> find_pairs(const SearchGround& ground, std::size_t plac
 /// The work that all searches may take together that go further than single mistakes, in about nanoseconds.
 constexpr std::uint64_t work_for_pairs = 700'000'000;
 
-/// What it takes to compute a node once more from the inputs.
-std::uint64_t work_for(const Node& node);
-
 }  // namespace attn

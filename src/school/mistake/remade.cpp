@@ -1,6 +1,9 @@
 #include "school/mistake/remade.hpp"
 
 #include <algorithm>
+#include <cstdint>
+
+#include "core/graph/operation.hpp"
 
 namespace attn {
 
@@ -69,7 +72,7 @@ Explained explained_by(Remade& remade, std::span<const Compared> compared, std::
   return explained;
 }
 
-// --- trial
+// --- ground
 
 std::vector<Change> SearchGround::with(std::initializer_list<Change> more) const {
   std::vector<Change> all = granted;
@@ -89,5 +92,37 @@ std::size_t SearchGround::that_differ(std::size_t from) const {
   return static_cast<std::size_t>(
       std::ranges::count_if(compared.subspan(from), [](const Compared& one) { return !one.difference.agrees(); }));
 }
+
+// --- work
+
+namespace {
+
+// What it takes to compute a node again: what its operation costs, and what any node costs.
+std::uint64_t work_of_node(const Node& node) {
+  constexpr std::uint64_t least = 2000, for_multiply_add = 1, for_element = 8;
+  if (!node.op || node.is_alias()) return least;
+  std::vector<Shape> shapes;
+  for (const Node* operand : node.operands) shapes.push_back(operand->frame.shape);
+  const Cost cost = cost_of(*node.op, node.use(), shapes);
+  return least + cost.multiply_adds * for_multiply_add + cost.element_operations * for_element;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> work_up_to(const Node& last) {
+  std::vector<bool> is_needed(last.index + 1, false);
+  is_needed[last.index] = true;
+  std::vector<std::uint64_t> work(last.index + 2, 0);
+  for (std::size_t i = last.index + 1; i-- > 0;) {
+    work[i] = work[i + 1];
+    if (!is_needed[i]) continue;
+    const Node& node = last.graph->nodes()[i];
+    work[i] += work_of_node(node);
+    for (const Node* operand : node.operands) is_needed[operand->index] = true;
+  }
+  return work;
+}
+
+std::uint64_t work_for(const Node& node) { return work_up_to(node.original()).front(); }
 
 }  // namespace attn
