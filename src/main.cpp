@@ -15,6 +15,7 @@
 
 #include "command/app.hpp"
 #include "command/command.hpp"
+#include "command/complaints.hpp"
 #include "command/options.hpp"
 #include "core/math/product.hpp"
 #include "core/support/error.hpp"
@@ -51,14 +52,22 @@ bool takes_unicode(CommandLine words) {
 }
 
 // What the reader typed may come back in a sentence: it must not reach the terminal as a command.
-void say(CommandLine words, std::string_view sentence) {
+std::string shown(CommandLine words, std::string_view sentence) {
   constexpr std::size_t most_bytes = 2000;  // a longer one repeats what it was given
-  const std::string shown = attn::printable(attn::abridged(sentence, most_bytes));
-  attn::tell(fmt::format("attn: {}\n", takes_unicode(words) ? shown : attn::in_ascii(shown)));
+  const std::string printable = attn::printable(attn::abridged(sentence, most_bytes));
+  return takes_unicode(words) ? printable : attn::in_ascii(printable);
 }
 
-int complain(CommandLine words, const attn::ExitCode& code, std::string_view sentence) {
-  say(words, sentence);
+void say(CommandLine words, std::string_view kind, std::string_view sentence) {
+  const std::string_view before = kind == "warning" ? "warning: " : "";
+  attn::tell(attn::asks_for_json(words)
+                 ? attn::sentence_as_json(kind, sentence)
+                 : fmt::format("attn: {}\n", shown(words, fmt::format("{}{}", before, sentence))));
+}
+
+int complain(CommandLine words, const attn::ExitCode& code, std::string_view sentence, const attn::About& about = {}) {
+  attn::tell(attn::asks_for_json(words) ? attn::error_as_json(sentence, about, code)
+                                        : fmt::format("attn: {}\n", shown(words, sentence)));
   return code.code;
 }
 
@@ -163,15 +172,15 @@ int run(CommandLine words) {
   world.work = &work;
   const attn::Answer answer = attn::answer({words.begin() + 1, words.end()}, world);
   work.end();
-  for (const std::string& warning : answer.warnings) say(words, "warning: " + warning);
-  for (const std::string& note : answer.notes) say(words, note);
+  for (const std::string& warning : answer.warnings) say(words, "warning", warning);
+  for (const std::string& note : answer.notes) say(words, "note", note);
   write(answer);
   if (answer.afterwards) {
     attn::StandardTerminal terminal(attn::Pauses::no);
-    for (const std::string& warning : answer.afterwards(terminal)) say(words, "warning: " + warning);
+    for (const std::string& warning : answer.afterwards(terminal)) say(words, "warning", warning);
   }
-  if (answer.document && answer.is_file()) say(words, fmt::format("open {} in a browser", *answer.output));
-  for (const std::string& complaint : answer.complaints) say(words, complaint);
+  if (answer.document && answer.is_file()) say(words, "note", fmt::format("open {} in a browser", *answer.output));
+  for (const std::string& complaint : answer.complaints) complain(words, attn::exit_code::wrong_input, complaint);
   if (!answer.complaints.empty()) return attn::exit_code::wrong_input.code;
   return (answer.verdict == attn::Verdict::passed ? attn::exit_code::success : attn::exit_code::failed).code;
 }
@@ -195,9 +204,9 @@ int main(int argc, char** argv) {
   try {
     return run(words);
   } catch (const attn::InputError& error) {
-    return complain(words, attn::exit_code::wrong_input, error.what());
+    return complain(words, attn::exit_code::wrong_input, error.what(), error.about());
   } catch (const attn::OutputError& error) {
-    return complain(words, attn::exit_code::failed, error.what());
+    return complain(words, attn::exit_code::failed, error.what(), error.about());
   } catch (const std::bad_alloc&) {
     return complain_of_memory();
   } catch (const std::exception& error) {

@@ -71,8 +71,8 @@ TEST_CASE("labels in a file label the page, and go into the next file") {
 }
 
 TEST_CASE("words that label the queries need not fit the keys") {
-  CHECK(csv({"softmax", "--scores", "0 0", "--tokens", "cat"}) == "\"cat\",0.5,0.5\n");
-  CHECK(csv({"scores", "--q", "1", "--k", "2; 3", "--tokens", "cat"}) == "\"cat\",2,3\n");
+  CHECK(csv({"softmax", "--scores", "0 0", "--tokens", "cat"}) == "\"\",\"1\",\"2\"\n\"cat\",0.5,0.5\n");
+  CHECK(csv({"scores", "--q", "1", "--k", "2; 3", "--tokens", "cat"}) == "\"\",\"1\",\"2\"\n\"cat\",2,3\n");
 }
 
 TEST_CASE("numbers below zero are numbers, not options") {

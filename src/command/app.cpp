@@ -21,6 +21,7 @@
 #include "data/files/opened.hpp"
 #include "data/files/read_input.hpp"
 #include "data/problem/model_file.hpp"
+#include "data/problem/option_named.hpp"
 #include "data/problem/problem_file.hpp"
 #include "page/block/page.hpp"
 #include "page/render/style.hpp"
@@ -416,7 +417,9 @@ Answer answer(const std::vector<std::string>& command_line, const Environment& e
     }
     return result;
   } catch (const InputError& error) {
-    throw InputError(members.placed(with_options(error.what())));
+    About about = error.about();
+    if (about.option.empty()) about.option = option_named_in(error.what());
+    throw InputError(members.placed(with_options(error.what())), std::move(about));
   }
 }
 

@@ -108,12 +108,19 @@ std::vector<BuiltIn> all_models() {
 Answer list_built_in() {
   std::vector<BuiltIn> all;
   add_all(all, examples(), built_in);
+  std::vector<BuiltIn> models = all_models();
   Page page;
   add_list(page, "example", all);
   page.say(text("To see one: ", code("attn walk --example NAME"), "."));
   page.head(2, "Models");
-  add_list(page, "model", all_models());
+  add_list(page, "model", models);
   page.say(text("To read about one, and how to see it: ", code("attn examples NAME"), "."));
+  Records records{"examples", {"name", "kind", "title", "summary", "commands"}, {}};
+  for (const auto& [kind, some] : {std::pair("problem", &all), std::pair("model", &models)}) {
+    for (const BuiltIn& one : *some)
+      records.rows.push_back({one.name, std::string(kind), one.title, one.summary, one.commands});
+  }
+  page.say(std::move(records));
   return {std::move(page)};
 }
 

@@ -164,8 +164,9 @@ class Parser {
     std::vector<std::string> names;
     for (const Offered& row : offered_) names.emplace_back(row.option->name);
     refuse_option_of_shown(name);
-    fail("attn {} has no option '{}'{}: see attn help {}", command_.name, name, did_you_mean(name, names),
-         command_.name);
+    throw InputError(fmt::format("attn {} has no option '{}'{}: see attn help {}", command_.name, name,
+                                 did_you_mean(name, names), command_.name),
+                     {.option = name, .hint = fmt::format("see attn help {}", command_.name)});
   }
 
   void check_count(const Arguments& arguments) const {

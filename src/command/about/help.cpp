@@ -482,8 +482,13 @@ Answer run_version(const Command&, const Arguments&) {
   Page page;
   page.say(text("attn " ATTN_VERSION));
   Listing listing{{"library", "version"}, {}};
-  for (const Library& library : all_libraries()) listing.rows.push_back({library.name, library.version});
+  Records records{"versions", {"name", "version"}, {{"attn", ATTN_VERSION}}};
+  for (const Library& library : all_libraries()) {
+    listing.rows.push_back({library.name, library.version});
+    records.rows.push_back({std::string(library.name), std::string(library.version)});
+  }
   page.say(std::move(listing));
+  page.say(std::move(records));
   return {std::move(page)};
 }
 

@@ -76,9 +76,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return previous[b.size()];
 }
 
-std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names) {
+namespace {
+
+// The name that is close to what was typed; null: none is.
+const std::string* nearest(std::string_view typed, const std::vector<std::string>& names) {
   constexpr std::size_t longest_name = 64;  // longer words are no typing errors, and the table is quadratic
-  if (typed.size() > longest_name) return "";
+  if (typed.size() > longest_name) return nullptr;
   const auto to_lower = [](char letter) { return 'A' <= letter && letter <= 'Z' ? letter + 32 : +letter; };
   const std::string* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(1, typed.size() / 3) + 1;
@@ -92,7 +95,20 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
       best_distance = distance;
     }
   }
-  return best ? fmt::format(" (did you mean '{}'?)", *best) : "";
+  return best;
+}
+
+// What to do where a name is unknown, for programs.
+std::string hint_for(std::string_view typed, const std::vector<std::string>& names) {
+  const std::string* const near = nearest(typed, names);
+  return near ? fmt::format("did you mean '{}'?", *near) : "";
+}
+
+}  // namespace
+
+std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names) {
+  const std::string hint = hint_for(typed, names);
+  return hint.empty() ? "" : fmt::format(" ({})", hint);
 }
 
 std::string unknown(std::string_view what, std::string_view typed, const std::vector<std::string>& names) {
@@ -103,12 +119,12 @@ std::string unknown(std::string_view what, std::string_view typed, const std::ve
 }
 
 void fail_unknown(std::string_view what, std::string_view typed, const std::vector<std::string>& names) {
-  throw InputError(unknown(what, typed, names));
+  throw InputError(unknown(what, typed, names), {.hint = hint_for(typed, names)});
 }
 
 void fail_unknown_at(std::string_view place, std::string_view what, std::string_view typed,
                      const std::vector<std::string>& names) {
-  fail("{}: {}", place, unknown(what, typed, names));
+  throw InputError(fmt::format("{}: {}", place, unknown(what, typed, names)), {.hint = hint_for(typed, names)});
 }
 
 }  // namespace attn

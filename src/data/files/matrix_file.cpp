@@ -204,14 +204,26 @@ std::string read_bytes(const std::string& path) {
 
 namespace {
 
+// Tells of which file an error is that is found while it is read.
+template <class Read>
+auto of_file(const std::string& path, const Read& read) {
+  try {
+    return read();
+  } catch (InputError& error) {
+    error.is_about_file(path);
+    throw;
+  }
+}
+
 MatrixFile read_any(const std::string& source) {
   if (source == "-") return read_source(source, "");
   if (source.starts_with('[')) return read_literal(source, in_quotes(source));
-  if (exists(source)) return read_source(source, "");
+  if (exists(source)) return of_file(source, [&] { return read_source(source, ""); });
   const std::size_t colon = source.rfind(':');
   if (colon != std::string::npos && colon > 0) {
     const std::string path = source.substr(0, colon);
-    if (path == "-" || exists(path)) return read_source(path, std::string_view(source).substr(colon + 1));
+    if (path == "-" || exists(path))
+      return of_file(path, [&] { return read_source(path, std::string_view(source).substr(colon + 1)); });
   }
   if (looks_like_literal(source)) return read_literal(source, in_quotes(source));
   fail_missing(source);
@@ -335,7 +347,7 @@ NamedMatrices read_all_matrices(const std::string& path) {
   const bool is_folder = path != "-" && std::filesystem::is_directory(place_of(path), ignored);
   FilesReader reader(place_of_file(path));
   for (const std::string& one : is_folder ? matrix_files_in(path) : std::vector{path}) {
-    for (MatrixFile& file : reader.read(one)) {
+    for (MatrixFile& file : of_file(one, [&] { return reader.read(one); })) {
       if (file.name.empty()) {
         file.name = name_of_file(one);
         all.are_named = is_folder;

@@ -1,5 +1,7 @@
 #include "data/files/opened.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -115,9 +117,10 @@ void check_standard_input_is_in_reach() {
 }
 
 void fail_unreadable(const std::string& path, std::error_code reason) {
-  if (reason == std::errc::no_such_file_or_directory)
-    fail("cannot read {}: no such file. Check the name and the folder", path);
-  fail("cannot read {}: {}", path, reason.message());
+  const std::string sentence = reason == std::errc::no_such_file_or_directory
+                                   ? fmt::format("cannot read {}: no such file. Check the name and the folder", path)
+                                   : fmt::format("cannot read {}: {}", path, reason.message());
+  throw InputError(sentence, {.file = path});
 }
 
 bool was_opened(const std::string& path) {

@@ -35,7 +35,12 @@ auto with_source(const std::string& path, std::string_view scope, const Use& use
          name);
   }
   const std::string prefix = scope.empty() || scope.ends_with('.') ? std::string(scope) : std::string(scope) + '.';
-  return use(kind->open(bytes, where, prefix), where);
+  try {
+    return use(kind->open(bytes, where, prefix), where);
+  } catch (InputError& error) {
+    error.is_about_file(path);
+    throw;
+  }
 }
 
 }  // namespace

@@ -163,8 +163,14 @@ void OptionValues::put(const Option& option, MatrixFile file) { put(option, std:
 
 void OptionValues::read() {
   for (Entry& entry : entries_) {
-    if (auto* const unread = std::get_if<Unread>(&entry.value))
+    auto* const unread = std::get_if<Unread>(&entry.value);
+    if (!unread) continue;
+    try {
       entry.value = value_of(*entry.option, std::move(*unread));
+    } catch (InputError& error) {
+      error.is_about_option(entry.option->name);
+      throw;
+    }
   }
 }
 
@@ -223,14 +229,17 @@ const std::vector<MatrixFile>& OptionValues::matrices(const Option& option) cons
 void check_exclusions(const OptionValues& values, std::span<const Exclusion> exclusions) {
   for (const Exclusion& row : exclusions) {
     if (!values.has(*row.one) || !values.has(*row.other)) continue;
-    if (!row.sentence.empty()) fail("{}", fmt::format(fmt::runtime(row.sentence), row.other->name));
-    fail("{} and {} are both given: give one of them", row.one->name, row.other->name);
+    const std::string sentence =
+        row.sentence.empty() ? fmt::format("{} and {} are both given: give one of them", row.one->name, row.other->name)
+                             : fmt::format(fmt::runtime(row.sentence), row.other->name);
+    throw InputError(sentence, {.option = std::string(row.other->name)});
   }
 }
 
 void check_needs(const OptionValues& values, const OptionGroup& group) {
   for (const Requirement& row : group.needs) {
-    if (values.has(*row.one) && !values.has_any(row.any_of)) fail("{}", row.sentence);
+    if (values.has(*row.one) && !values.has_any(row.any_of))
+      throw InputError(std::string(row.sentence), {.option = std::string(row.one->name)});
   }
 }
 

@@ -1,4 +1,5 @@
 #include "data/problem/options.hpp"
+#include "data/problem/option_named.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -147,24 +148,53 @@ std::vector<Requirement> needs() {
 
 std::span<const Replacement> replacements() { return replacement_table; }
 
+namespace {
+
+constexpr std::string_view begin_of_member = "‹", end_of_member = "›";
+
+// The option whose member stands between the signs; null: anything else is text that the reader gave.
+const Option* option_of_member(std::string_view name) {
+  const std::vector<Offered>& all = problem_options().options;
+  const auto row = std::ranges::find_if(all, [&](const Offered& offered) {
+    const Option& option = *offered.option;
+    return option.member.empty() ? option.name.substr(2) == name : option.member == name;
+  });
+  return row == all.end() ? nullptr : row->option;
+}
+
+// What stands between two pairs of signs, and where it begins and ends with them.
+struct MemberInSentence {
+  std::size_t begin, end;
+  std::string_view name;
+};
+
+std::optional<MemberInSentence> first_member_in(std::string_view sentence) {
+  const std::size_t from = std::min(sentence.find(begin_of_member), sentence.size());
+  const std::size_t to = sentence.find(end_of_member, from);
+  if (to == std::string_view::npos) return std::nullopt;
+  const std::size_t name = from + begin_of_member.size();
+  return MemberInSentence{from, to + end_of_member.size(), sentence.substr(name, to - name)};
+}
+
+}  // namespace
+
 std::string with_options(std::string_view sentence) {
-  constexpr std::string_view begin = "‹", end = "›";
   std::string result;
-  for (;;) {
-    const std::size_t from = std::min(sentence.find(begin), sentence.size());
-    const std::size_t to = sentence.find(end, from);
-    if (to == std::string_view::npos) return result.append(sentence);
-    const std::string_view name = sentence.substr(from + begin.size(), to - from - begin.size());
-    const std::vector<Offered>& all = problem_options().options;
-    const auto row = std::ranges::find_if(all, [&](const Offered& offered) {
-      const Option& option = *offered.option;
-      return option.member.empty() ? option.name.substr(2) == name : option.member == name;
-    });
-    result += sentence.substr(0, from);
-    // Anything else between these signs is text that the reader gave.
-    result += row == all.end() ? sentence.substr(from, to + end.size() - from) : row->option->name;
-    sentence.remove_prefix(to + end.size());
+  while (const std::optional<MemberInSentence> member = first_member_in(sentence)) {
+    const Option* const option = option_of_member(member->name);
+    result += sentence.substr(0, member->begin);
+    result += option ? option->name : sentence.substr(member->begin, member->end - member->begin);
+    sentence.remove_prefix(member->end);
   }
+  return result.append(sentence);
+}
+
+std::string option_named_in(std::string_view sentence) {
+  while (const std::optional<MemberInSentence> member = first_member_in(sentence)) {
+    if (const Option* const option = option_of_member(member->name)) return std::string(option->name);
+    sentence.remove_prefix(member->end);
+  }
+  return "";
 }
 
 const OptionGroup& problem_options() {

@@ -271,24 +271,23 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
+// A matrix whose rows or columns are words has a header, which begins with an empty cell, and a first column of labels:
+// numbers for what are no words. So a reader sees by the first cell whether there are labels.
 void write_matrix(const Traced& matrix, bool labels, char separator, Sink& sink) {
-  const Axis nothing;
-  const Axis &rows = labels ? matrix.frame.rows : nothing, &columns = labels ? matrix.frame.columns : nothing;
+  const Axis &rows = matrix.frame.rows, &columns = matrix.frame.columns;
+  const bool has_labels = labels && (rows.labels || columns.labels);
   const std::shared_ptr<const Matrix> cells = matrix.cells();
   const Shape shape = cells->shape();
   std::string& block = sink.block();
-  if (columns.labels) {
-    if (rows.labels) block += quoted("");
-    for (std::size_t j = 0; j < shape.columns; ++j) {
-      if (rows.labels || j > 0) block += separator;
-      block += quoted(columns.label(j));
-    }
+  if (has_labels) {
+    block += quoted("");
+    for (std::size_t j = 0; j < shape.columns; ++j) block += separator + quoted(columns.label(j));
     block += '\n';
   }
   const auto append = [&](std::size_t i, std::string& text) {
-    if (rows.labels) text += quoted(rows.label(i));
+    if (has_labels) text += quoted(rows.label(i));
     for (std::size_t j = 0; j < shape.columns; ++j) {
-      if (rows.labels || j > 0) text += separator;
+      if (has_labels || j > 0) text += separator;
       append_exact(text, (*cells)(i, j));
     }
     text += '\n';
