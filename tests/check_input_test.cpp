@@ -28,7 +28,7 @@ std::string with_result(const TemporaryFolder& folder, const std::string& input,
 TEST_SUITE("input for a check") {
   TEST_CASE("an input is proposed with which every mistake of an attention shows") {
     for (const Words& options : {Words{}, Words{"--heads", "2"}, Words{"--heads", "2", "--causal"},
-                                 Words{"--score", "additive"}, Words{"layer-norm"}, Words{"feed-forward"}}) {
+                                 Words{"--score", "additive"}, Words{"layer-norm"}}) {
       const std::string page = in_one_line(accepted(Words{"check", "--input"} + options).out);
       CAPTURE(page);
       check_has(page, "With this input, each of the ");
@@ -36,6 +36,8 @@ TEST_SUITE("input for a check") {
     }
     const Finished told = accepted({"check", "--input", "--positions", "rotary", "--causal"});
     check_has(in_one_line(told.out), "What even this input cannot show: - positions-from-1: positions counted from 1");
+    check_has(in_one_line(accepted({"check", "--input", "feed-forward"}).out),
+              "What even this input cannot show: - relu6-as-activation");
   }
 
   TEST_CASE("what is computed from the proposed input agrees, and a changed number does not") {

@@ -506,7 +506,7 @@ TEST_CASE("a class is marked by the sheets that its hand-ins name, and gets a sh
   const Finished marked = run_attn({"lesson", "class", folder.path("class"), "--seed", "4"});
   CHECK(marked.code == 1);
   for (const std::string part :
-       {"A class: 4 hand-ins", "Lesson 5", "On average 1.0 of 3 answers are correct.", "2 of 3: ", "Dia",
+       {"A class: 4 hand-ins", "Lesson 5", "On average 1.0 of 3 answers are correct.", "2 of 4: ", "Dia",
         "This is the score divided by d_k.", "$ attn drill scale --seed 4 --count "})
     CHECK_MESSAGE(has(marked.out, part), part);
   folder.write("class/5.txt", "0.5\n");

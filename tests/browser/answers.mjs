@@ -31,7 +31,7 @@ for (const { ask, question, others, judged } of questions) {
   }
 }
 for (const [mark, count] of Object.entries(counts)) {
-  if (mark !== "convention") assert.ok(count > 20, `${count} answers are ${mark}`);
+  if (mark !== "convention" && mark !== "guess") assert.ok(count > 20, `${count} answers are ${mark}`);
 }
 assert.ok(alike > 1000);
 console.log(

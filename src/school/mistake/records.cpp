@@ -50,18 +50,10 @@ Records comparison_records(const Matched& matched, const Findings& findings) {
   return records;
 }
 
-// Two mistakes that are made together, in one text.
-std::vector<std::string> names_of_pairs(const Finding& finding) {
-  std::vector<std::string> names;
-  for (const MistakePair& pair : finding.pairs)
-    names.push_back(fmt::format("{} + {}", pair.first.mistake->name, pair.second.mistake->name));
-  return names;
-}
-
 Records finding_records(const Matched& matched, const Findings& findings) {
   Records records{"findings",
-                  {"matrix", "in_file", "kind", "mistakes", "amounts", "pairs", "convention", "guess", "alone",
-                   "explains", "unused", "factor", "step", "seen"},
+                  {"matrix", "in_file", "kind", "mistakes", "amounts", "convention", "guess", "alone", "explains",
+                   "unused", "factor", "step", "seen"},
                   {}};
   for (std::size_t i = 0; i < findings.all.size(); ++i) {
     const Finding& finding = findings.all[i];
@@ -79,8 +71,8 @@ Records finding_records(const Matched& matched, const Findings& findings) {
     Records::Value convention = std::monostate();
     if (finding.convention) convention = std::string(finding.convention->name);
     records.rows.push_back({matrix.node->name, matrix.name, kind_of(finding), names_of_mistakes(finding),
-                            finding.amounts, names_of_pairs(finding), convention, finding.contradicts.has_value(),
-                            finding.is_alone, std::uint64_t{finding.explains}, unused, factor, step, seen});
+                            finding.amounts, convention, finding.contradicts.has_value(), finding.is_alone,
+                            std::uint64_t{finding.explains}, unused, factor, step, seen});
   }
   return records;
 }
@@ -105,11 +97,8 @@ Records::Value kind_of(const Finding& finding) {
 std::vector<std::string> names_of_mistakes(const Finding& finding) {
   std::vector<std::string> names;
   for (const Mistake* mistake : finding.mistakes) names.emplace_back(mistake->name);
-  for (const MistakePair& pair : finding.pairs) {
-    for (const Mistake* mistake : {pair.first.mistake, pair.second.mistake}) {
-      if (std::ranges::find(names, mistake->name) == names.end()) names.emplace_back(mistake->name);
-    }
-  }
+  for (const MistakePair& pair : finding.pairs)
+    names.push_back(fmt::format("{} + {}", pair.first.mistake->name, pair.second.mistake->name));
   return names;
 }
 
