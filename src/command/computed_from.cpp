@@ -600,7 +600,7 @@ void read_otherwise(NamedMatrices& all, const OtherReading& reading) {
 }
 
 // The matrices of a file that options of the command's own take, such as γ. Whether those that are there now are all
-// that it computes from: of a command without a problem, each that needs others has them.
+// that it computes from: those that need other data have it, such as logits their targets.
 bool take_own_inputs(const Command& command, const std::vector<MatrixFile>& files, Arguments& arguments) {
   bool has_any = false;
   for (const Offered& row : command.own.options) {
@@ -609,8 +609,12 @@ bool take_own_inputs(const Command& command, const std::vector<MatrixFile>& file
     const auto is_it = [&](const MatrixFile& file) { return file.count == 1 && role_of(file) == option.role; };
     const auto found = std::ranges::find_if(files, is_it);
     if (option.role && !arguments.has(option) && found != files.end()) arguments.put(option, *found);
-    const bool is_pair = std::ranges::find(command.own.needs, &option, &Requirement::one) != command.own.needs.end();
-    has_any = has_any || (is_pair && !command.takes_problem() && arguments.has(option));
+    const auto is_with_data = [&](const Requirement& row) {
+      return row.one == &option && std::ranges::any_of(row.any_of, [](const Option* other) {
+               return other->kind != Kind::flag;
+             });
+    };
+    has_any = has_any || (std::ranges::any_of(command.own.needs, is_with_data) && arguments.has(option));
   }
   return has_any;
 }
