@@ -877,7 +877,7 @@ TEST_SUITE("attn check") {
     const std::string path = folder.path("mine.npz");
     write_file(path, all);
     check_has(checked(path, {"--scale", "none"}, Verdict::failed),
-              "4, the size of a query, the size of an embedding, the number of");
+              "4, the size of a query, the size of an embedding and the number of");
   }
 
   TEST_CASE("masks and dropout and rounding are seen in numbers that no mistake gives") {

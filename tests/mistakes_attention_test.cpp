@@ -256,6 +256,18 @@ const Expected expected[] = {
     {"softmax-over-one", "dddd", weigh_by([](const Head& h) { return each(h.masked, [](double) { return 1.0; }); })},
     {"shares-of-scores", "dddd", weigh_by([](const Head& h) { return shares(h.of->filled(h.scaled, 0.0)); })},
     {"no-softmax", "dddd", weigh_by([](const Head& h) { return h.of->filled(h.scaled, 0.0); })},
+    {"divided-by-sums-of-other-rows", "dddd", weigh_by([](const Head& h) {
+       return made(h.masked.size(), columns_of(h.masked), [&](std::size_t i, std::size_t j) {
+         double sum = 0.0;
+         for (const double x : h.masked[j]) sum += std::exp(x);
+         return std::exp(h.masked[i][j]) / sum;
+       });
+     })},
+    {"last-query-left-out", "dddd", weigh_by([](const Head& h) {
+       M weights = softmax(h.masked);
+       for (double& x : weights.back()) x = 0.0;
+       return weights;
+     })},
     {"softmax-not-divided", "dddd",
      weigh_by([](const Head& h) { return each(h.masked, [](double x) { return std::exp(x); }); })},
     {"largest-subtracted-not-divided", "dddd", weigh_by([](const Head& h) {

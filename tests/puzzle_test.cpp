@@ -439,9 +439,8 @@ TEST_CASE("the puzzle that the documentation shows is one") {
 
 TEST_CASE("a lesson shows and exports its puzzles") {
   const TemporaryFolder folder;
-  const std::string lesson =
-      folder.write("a.md", "---\ntitle: A\n---\nFirst.\n\n```puzzle\nname: look-back\n```\n\n```puzzle\n" +
-                               own + "```\n");
+  const std::string lesson = folder.write(
+      "a.md", "---\ntitle: A\n---\nFirst.\n\n```puzzle\nname: look-back\n```\n\n```puzzle\n" + own + "```\n");
   for (const Words& words : {Words{"lesson", "show", lesson}, Words{"lesson", "run", lesson, "--no-input"},
                              Words{"lesson", "export", lesson}}) {
     const Finished shown = run_attn(words);

@@ -180,6 +180,34 @@ bool Checked::passes(bool conventions_agree) const {
   return conventions_agree ? findings.may_be_conventions() : findings.all.empty();
 }
 
+namespace {
+
+// Whether the computation has the numbers of a matrix of the file as an input, whatever it calls them.
+bool is_computed_from(const Graph& graph, std::span<const MatrixFile> files, const std::string& name) {
+  const auto file = std::ranges::find(files, name, &MatrixFile::name);
+  if (file == files.end()) return false;
+  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+    return !node.op && node.cells() && node.frame.shape == file->matrix.shape() &&
+           std::ranges::equal(cells(*node.cells()), cells(file->matrix));
+  });
+}
+
+// What a file calls like one matrix, and is compared with another, whose numbers it has.
+void tell_other_names(Matched& matched) {
+  for (const Compared& matrix : matched.compared) {
+    const std::span<const Role* const> roles = roles_called(matrix.name);
+    if (roles.empty() || matrix.node->is(*roles.front()) || !matrix.difference.agrees()) continue;
+    const Node* const other = matrix.node->beside(*roles.front());
+    if (!other || !other->cells() || other->frame.shape != matrix.node->frame.shape) continue;
+    if (difference(*matrix.theirs, other->matrix(), matrix.rounding).agrees()) continue;
+    matched.remarks.push_back(
+        fmt::format("{} in the file has the numbers of {}, and not those of {}: it is compared with {}.", matrix.name,
+                    matrix.node->name, other->name, matrix.node->name));
+  }
+}
+
+}  // namespace
+
 Checked checked(Graph& graph, const Arguments& arguments) {
   std::vector<MatrixFile> files = arguments.to_compare->matrices;
   const std::string where = place_of_file(*arguments.text(option::against));
@@ -188,7 +216,8 @@ Checked checked(Graph& graph, const Arguments& arguments) {
   matched.remarks = arguments.to_compare->remarks;
   if (!gives_problem(arguments)) {
     for (const NotCompared& other : matched.others) {
-      if (may_be_parameter(other.name)) matched.unread.push_back(other.name);
+      if (may_be_parameter(other.name) && !is_computed_from(graph, files, other.name))
+        matched.unread.push_back(other.name);
     }
   }
   for (const MatrixFile& file : arguments.to_compare->refused) {
@@ -206,6 +235,7 @@ Checked checked(Graph& graph, const Arguments& arguments) {
     fail("no matrix of {} can be compared with what is computed: its matrices are {}. Of the computation there are: {}",
          where, names_with_nearest(files, graph), fmt::join(some_names(graph), ", "));
   }
+  tell_other_names(matched);
   if (arguments.steps_to_compare.count > 0) tell_step(arguments.steps_to_compare, matched);
   Findings findings = find_mistakes(graph, matched.compared);
   return {std::move(matched), std::move(findings)};

@@ -31,11 +31,15 @@ function hasWords(text, words) {
 // What stands before the first comma or other sign that ends a part of a sentence: "yes" of "yes, because they differ".
 const firstPart = (typed) => typed.split(/[,.;:](?: |$)/)[0].trim();
 
+// A text without commas, and with hyphens for minus signs: as people type it.
+const plainSigns = (text) => text.replace(/,/g, "").replace(/−/g, "-");
+
 // One of the choices, by its words or its number; by what it alone begins with, or has in it; or it is the first part of
 // a longer answer. Anywhere else in one, its words may be denied.
 function readChoice(typed, { choices }) {
   const word = inLowerCase(typed);
-  const place = choices.findIndex((choice, i) => word === inLowerCase(choice) || word === String(i + 1));
+  const plain = plainSigns(word);
+  const place = choices.findIndex((choice, i) => plain === plainSigns(inLowerCase(choice)) || word === String(i + 1));
   if (place >= 0) return { value: choices[place] };
   for (const holds of [
     (choice) => choice.startsWith(word) && hasWords(choice, word),
@@ -330,9 +334,11 @@ function unreadable(typed, question) {
     "more than two": numbers.length > 2,
     "number of cells":
       question.kind === "shape" && numbers.length === 1 && numbers[0] === question.answer[0] * question.answer[1],
+    "not finite": question.kind === "number" && judgeTable["words of infinity"].includes(inLowerCase(typed)),
     "add up to the answer": question.kind === "number" && isSameAnswer(sum, question.answer, question),
   };
-  return judgedBy("unreadable", { facts, places: {} });
+  const choices = (question.choices ?? []).map((choice, i) => String(i + 1)).join(" or ");
+  return judgedBy("unreadable", { facts, places: { choices } });
 }
 
 // "right", "wrong", "convention", "unreadable" or, of a prediction, "guess", and what is said to it.

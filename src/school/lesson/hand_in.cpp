@@ -155,7 +155,7 @@ std::optional<Numbered> numbered(std::string_view line) {
 
 // Whether lines begin with numbers of questions: all of them, or one with a word before it, or with an answer behind
 // it where the next has another number. "1." and "2." alone are numbers themselves.
-bool has_numbers(const std::vector<HandIn::Line>& lines) {
+bool are_numbered(const std::vector<HandIn::Line>& lines) {
   std::size_t found = 0;
   bool tells = false;
   for (const HandIn::Line& line : lines) {
@@ -300,7 +300,7 @@ std::vector<HandIn> hand_ins(const std::string& path) {
 
 std::vector<std::optional<std::string>> by_question(HandIn& hand_in, std::span<const SolvedQuestion> questions) {
   if (!hand_in.problem.empty()) fail("{}", hand_in.problem);
-  ByQuestion answers = has_numbers(hand_in.lines) ? by_number(hand_in, questions) : in_order(hand_in, questions);
+  ByQuestion answers = are_numbered(hand_in.lines) ? by_number(hand_in, questions) : in_order(hand_in, questions);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i]) answers[i] = std::string(behind_equals(*answers[i], questions[i].question.kind));
   }

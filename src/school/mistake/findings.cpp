@@ -43,9 +43,9 @@ class Search {
  private:
   void look_from(std::size_t first) {
     constexpr std::size_t most_findings = 8;
-    while (findings_.all.size() < most_findings) {
-      const std::optional<std::size_t> next = first_that_differs(first);
-      if (!next) break;
+    while (const std::optional<std::size_t> next = first_that_differs(first)) {
+      findings_.has_more = findings_.all.size() == most_findings;
+      if (findings_.has_more) break;
       look_at(*next);
       first = *next + 1;
     }

@@ -45,6 +45,7 @@ struct Finding {
 struct Findings {
   std::vector<Finding> all;
   std::vector<const Mistake*> hidden;  // where all is right: errors that would give these numbers as well
+  bool has_more = false;               // whether more matrices differ that were not looked at
 
   /// Whether all that differs can be conventions.
   bool may_be_conventions() const;

@@ -261,7 +261,8 @@ std::optional<FewerBits> fewer_bits(const Seen& seen) {
   if (seen.difference.has_other_shape || theirs.size() < least ||
       std::ranges::all_of(theirs, [](double x) { return x == std::nearbyint(x); }))
     return std::nullopt;
-  constexpr std::array types = {Precision::float32, Precision::float16, Precision::bfloat16};
+  // A number of few bits is one of more bits, too.
+  constexpr std::array types = {Precision::bfloat16, Precision::float16, Precision::float32};
   for (const Precision type : types) {
     const auto is_rounded = [&](double a, double b) { return a == rounded_to(type, b); };
     if (std::ranges::equal(theirs, right, is_rounded)) return FewerBits{type, true};

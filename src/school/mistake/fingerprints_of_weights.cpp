@@ -113,7 +113,9 @@ Told fingerprint::more_masked(const Seen& seen) {
   const Shape shape = seen.theirs.shape();
   if (seen.node.content() != Content::weights || seen.difference.has_other_shape) return std::nullopt;
   const auto is_dropped = [&](std::size_t i, std::size_t j) {
-    return seen.theirs(i, j) == 0.0 && is_more_than_zero(seen.right(i, j), seen);
+    // What was found before may be why it is not 0; then the computation may mask it itself.
+    return seen.theirs(i, j) == 0.0 && is_more_than_zero(seen.right(i, j), seen) &&
+           is_more_than_zero(seen.node.matrix()(i, j), seen);
   };
   std::vector<std::size_t> columns;
   bool is_causal = true, drops_later = false;

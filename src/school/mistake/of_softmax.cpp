@@ -122,11 +122,55 @@ Made logarithms(At at) {
   return each_cell(at, at.itself().matrix(), [](double x) { return std::log(x); });
 }
 
+// Of each sentence, where it has as many queries as keys.
+bool has_as_many_queries_as_keys(const Node& node) {
+  const Frame& frame = node.frame;
+  return is_any_softmax(node) && frame.shape.rows == frame.shape.columns * frame.rows.batch && frame.shape.columns > 1;
+}
+
+// Where sums lose their axis, an array library takes them for a row that stands above the matrix.
+Made divided_by_sums_of_other_rows(At at) {
+  Matrix divided = attn::exp(at[0]).matrix();
+  const std::size_t n = divided.shape().columns;
+  for (std::size_t first = 0; first < divided.shape().rows; first += n) {
+    std::vector<double> sums;
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0.0;
+      for (const double x : row(divided, first + i)) sum += x;
+      sums.push_back(sum);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) divided(first + i, j) /= sums[j];
+    }
+  }
+  return at.like(std::move(divided));
+}
+
+// The last row of each sentence is never computed.
+Made without_last_row(At at) {
+  Matrix rows = at.itself().matrix();
+  const std::size_t n = rows.shape().rows / at.node.frame.rows.batch;
+  for (std::size_t last = n; last <= rows.shape().rows; last += n) {
+    for (double& x : row(rows, last - 1)) x = 0.0;
+  }
+  return at.like(std::move(rows));
+}
+bool has_several_queries(const Node& node) {
+  return is_softmax_of_attention(node) && node.frame.shape.rows > node.frame.rows.batch;
+}
+
 constexpr Mistake mistakes_in_softmax[] = {
     {"shares-of-scores", error, "division by the sum without the exponential",
      "This is what division by the sum of the row gives, without the exponential. "
      "Take e to the power of each number first.",
      is_any_softmax, [](At at) -> Made { return normalize(scores_with(0.0, at)); }},
+    {"divided-by-sums-of-other-rows", error, "exponentials divided by the sums of other rows",
+     "This is what the exponentials give when column 1 is divided by the sum of row 1, column 2 by that of row 2, and so on. "
+     "Keep the axis of the sums (keepdims), so that each row is divided by its own.",
+     has_as_many_queries_as_keys, divided_by_sums_of_other_rows},
+    {"last-query-left-out", error, "the last query left out",
+     "This is what a loop over the queries gives that ends one too early: the last row is never computed, and stays 0.",
+     has_several_queries, without_last_row},
     {"softmax-not-divided", error, "exponentials that are not divided by their sum",
      "This is what the exponentials give when they are not divided. Divide each by the sum of its row.", is_any_softmax,
      [](At at) -> Made { return attn::exp(at[0]); }},

@@ -34,7 +34,7 @@ std::vector<NamedSize> sizes_around(const Node& node) {
     const auto same = std::ranges::find(all, size, &NamedSize::size);
     if (same == all.end()) {
       all.push_back({size, {std::string(what)}, has_root});
-    } else {
+    } else if (std::ranges::find(same->whats, what) == same->whats.end()) {
       same->whats.emplace_back(what);
     }
   };

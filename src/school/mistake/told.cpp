@@ -49,6 +49,7 @@ class ComparisonPage {
     for (Records& records : records_of(matched_, findings_)) page_.say(std::move(records));
     add_others();
     for (std::size_t i = 0; i < findings_.all.size(); ++i) add_finding(i);
+    if (findings_.has_more) page_.say("More matrices differ than these. Mend the first one, and check again.");
     if (findings_.all.empty()) add_hidden();
   }
 
@@ -284,7 +285,7 @@ class ComparisonPage {
     if (finding.mistakes.empty()) {
       if (!seen_of(finding).identify)
         page_.say(fmt::format("No known mistake explains these numbers of {}.", matrix.node->name));
-      if (!finding.is_alone && &finding == &findings_.all.back() && has_behind(finding))
+      if (!finding.is_alone && &finding == &findings_.all.back() && has_behind(finding) && !findings_.has_more)
         page_.say(fmt::format("What is computed from {} is right for these numbers.", matrix.node->name));
       return;
     }

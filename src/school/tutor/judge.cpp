@@ -59,6 +59,11 @@ const std::vector<std::string>& usual_mistakes() {
   return names;
 }
 
+const std::vector<std::string>& words_of_infinity() {
+  static const std::vector<std::string> names = rules().at("words of infinity").get<std::vector<std::string>>();
+  return names;
+}
+
 const std::vector<std::string>& names_of_kinds() {
   static const std::vector<std::string> names = rules().at("kinds").get<std::vector<std::string>>();
   return names;

@@ -1,5 +1,6 @@
 #include "school/tutor/question.hpp"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -254,12 +255,18 @@ Evidence evidence_of_unreadable(std::string_view typed, const SolvedQuestion& so
   const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
   const bool asks_for_number = std::holds_alternative<double>(solved.answer);
   const Shape* const shape = std::get_if<Shape>(&solved.answer);
+  const std::string word = in_lower_case(typed);
+  const bool is_not_finite = std::ranges::find(words_of_infinity(), word) != words_of_infinity().end();
+  std::vector<std::string> choices;
+  for (std::size_t i = 0; i < solved.question.choices.size(); ++i) choices.push_back(std::to_string(i + 1));
   return {{{fmt::format("asks for a {}", name_of(solved.question.kind)), true},
            {"one number", numbers.size() == 1},
            {"several numbers", numbers.size() > 1},
            {"more than two", numbers.size() > 2},
            {"number of cells", shape && numbers.size() == 1 && numbers.front() == static_cast<double>(shape->cells())},
-           {"add up to the answer", asks_for_number && is_same(sum, solved.answer, solved)}}};
+           {"not finite", asks_for_number && is_not_finite},
+           {"add up to the answer", asks_for_number && is_same(sum, solved.answer, solved)}},
+          {{"choices", fmt::format("{}", fmt::join(choices, " or "))}}};
 }
 
 }  // namespace
@@ -271,9 +278,9 @@ Judgment judge(const SolvedQuestion& solved, std::string_view typed) {
   } catch (const InputError& error) {
     return {Judgment::Mark::unreadable, error.what()};
   }
-  if (!answer) return judged_by("unreadable", evidence_of_unreadable(trimmed(typed), solved)).value();
-  if (is_same(answer->quantity, solved.answer, solved)) return {Judgment::Mark::right, ""};
-  Judgment judged = diagnosed(solved, *answer);
+  if (answer && is_same(answer->quantity, solved.answer, solved)) return {Judgment::Mark::right, ""};
+  Judgment judged = answer ? diagnosed(solved, *answer)
+                           : judged_by("unreadable", evidence_of_unreadable(trimmed(typed), solved)).value();
   if (solved.question.predicts && judged.mark == Judgment::Mark::wrong) judged.mark = Judgment::Mark::guess;
   return judged;
 }

@@ -416,15 +416,22 @@ void add_slips_of_sum(const Term& sum, bool is_subtracted, Slips& slips) {
   for (const Term& term : terms) std::ranges::copy(term.parts, std::back_inserter(all));
   slips.push_back({made_of(Term::Kind::sum, std::move(all)),
                    "All numbers are added here. Multiply the pairs first, then add the products."});
+  // Where the factors are shares, people take the plain average of the others.
+  constexpr double nearly = 0.03;
+  const auto are_shares = [&](std::size_t which) {
+    double sum = 0.0;
+    for (const Term& term : terms) sum += number_from(term.parts[which]);
+    return std::fabs(sum - 1.0) <= nearly;
+  };
   for (const std::size_t which : {std::size_t{0}, std::size_t{1}}) {
     std::vector<Term> factors;
     for (const Term& term : terms) factors.push_back(term.parts[which]);
     Term plain = made_of(Term::Kind::sum, factors);
-    constexpr double nearly = 0.03;
-    if (std::fabs(number_from(plain) - 1.0) <= nearly) continue;  // shares, perhaps rounded
+    if (are_shares(which)) continue;  // perhaps rounded
     std::string says = shortly(plain, "This is the plain sum ", "This is a sum of single numbers") +
                        ". Multiply the pairs first, then add the products.";
     slips.push_back({std::move(plain), std::move(says)});
+    if (!are_shares(1 - which)) continue;
     slips.push_back({made_of(Term::Kind::product, {made_of(Term::Kind::sum, std::move(factors)),
                                                    made_of(Term::Kind::inverse, {constant_of(count)})}),
                      "This is an average in which all count the same. Here each has a factor of its own."});

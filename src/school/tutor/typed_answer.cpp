@@ -83,12 +83,19 @@ std::string_view first_part(std::string_view typed) {
   return typed;
 }
 
+// A text without commas, and with hyphens for minus signs: as people type it.
+std::string plain_signs(std::string text) {
+  std::erase(text, ',');
+  for (std::size_t at; (at = text.find("−")) != std::string::npos;) text.replace(at, std::string_view("−").size(), "-");
+  return text;
+}
+
 // By its words or its number; by what it alone begins with, or has in it; or it is the first part of a longer answer.
 // Anywhere else in one, its words may be denied.
 std::optional<Quantity> read_choice(std::string_view typed, const std::vector<std::string>& choices) {
-  const std::string word = in_lower_case(typed);
+  const std::string word = in_lower_case(typed), plain = plain_signs(word);
   for (std::size_t i = 0; i < choices.size(); ++i) {
-    if (word == in_lower_case(choices[i]) || word == std::to_string(i + 1)) return choices[i];
+    if (plain == plain_signs(in_lower_case(choices[i])) || word == std::to_string(i + 1)) return choices[i];
   }
   const auto begins = [&](const std::string& choice) { return choice.starts_with(word) && has_words(choice, word); };
   const auto has_it = [&](const std::string& choice) { return has_words(choice, word); };
