@@ -249,7 +249,7 @@ std::string typed_again(const Arguments& arguments) {
   return line;
 }
 
-std::string names_of(const std::vector<const Mistake*>& mistakes) {
+std::string names_in_list(const std::vector<const Mistake*>& mistakes) {
   std::vector<std::string> names;
   for (const Mistake* mistake : mistakes) names.emplace_back(mistake->name);
   return listed(names);
@@ -261,7 +261,7 @@ std::string said_of_hidden(const Proposal& proposal) {
     return fmt::format("With this input, each of the {} that can be made here changes {}.", all, proposal.result->name);
   return fmt::format("Of the {} that can be made here, {} {} {} even with this input: {}.", all, proposal.hidden.size(),
                      proposal.hidden.size() == 1 ? "leaves" : "leave", proposal.result->name + " as it is",
-                     names_of(proposal.hidden));
+                     names_in_list(proposal.hidden));
 }
 
 }  // namespace
@@ -293,7 +293,9 @@ Answer propose_input(const Command& command, const Arguments& given) {
   std::vector<Traced> inputs;
   for (const auto& [name, node] : proposal.inputs) {
     inputs.push_back(
-        {.name = name, .role = node->role, .frame = node->frame, .cells = [cells = node->cells()] { return cells; }});
+        {.name = name, .role = node->role, .frame = node->frame, .formula = {}, .cells = [cells = node->cells()] {
+           return cells;
+         }});
   }
   answer.page.trace = Trace(std::move(inputs));
   if (arguments.has(option::output)) answer.notes = {said_of_hidden(proposal), use};

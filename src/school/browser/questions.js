@@ -2,6 +2,9 @@
 
 // What was answered, in the browser where it allows that: by the key of a question or a puzzle, the last answer,
 // whether it is right, whether the first was, and how it ended without being right.
+// A choice may be a sentence, and have its full stop.
+const withFullStop = (words) => (words.endsWith(".") ? words : `${words}.`);
+
 class Kept {
   constructor(name) {
     this.name = `attn lesson ${name}`;
@@ -254,7 +257,7 @@ class QuestionForm extends LessonForm {
     this.end = end;
     if (end !== "skipped") this.section.dataset.state = end;
     if (end === "skipped") this.say("", "Skipped. It can still be answered.");
-    else if (end === "right") this.say("Correct: ", `${this.question.shown}.`);
+    else if (end === "right") this.say("Correct: ", withFullStop(this.question.shown));
     else this.say(this.question.predicts ? "What comes out is " : "The answer is ", `${this.question.shown}.`);
     this.offer();
     this.follow(this);

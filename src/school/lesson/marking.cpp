@@ -131,7 +131,7 @@ Note note_on(const SolvedQuestion& solved, const std::optional<MarkedAnswer>& an
   const std::string reason = says.empty() ? "" : " " + says;
   switch (answer->judgment.mark) {
     case Judgment::Mark::right:
-      return {Note::Kind::correct, {text(strong("Correct: "), answer->given, ".")}};
+      return {Note::Kind::correct, {text(strong("Correct: "), with_full_stop(answer->given))}};
     case Judgment::Mark::convention:
       return {Note::Kind::hint, {text(strong("Another convention: "), answer->given, ".", reason)}};
     case Judgment::Mark::unreadable:

@@ -53,6 +53,9 @@ std::vector<MarkedHandIn> marked(std::span<const SolvedQuestion> questions, std:
 /// The answer with as many decimals as its tolerance asks for.
 std::string rounded_answer(const SolvedQuestion& solved);
 
+/// A choice may be a sentence, and have its full stop.
+inline std::string with_full_stop(std::string words) { return words.ends_with('.') ? words : std::move(words) + "."; }
+
 /// What is said to an answer, with the correct one where it is another.
 Note note_on(const SolvedQuestion& solved, const std::optional<MarkedAnswer>& answer);
 
@@ -76,8 +79,8 @@ struct SharedReason {
 /// The questions of one sheet, and what was handed in.
 struct MarkedSheet {
   std::string title;
-  std::vector<SolvedQuestion> questions;
-  std::vector<MarkedHandIn> hand_ins;
+  std::vector<SolvedQuestion> questions = {};
+  std::vector<MarkedHandIn> hand_ins = {};
 };
 
 /// All of them, the one that most were told first; then answers of which it is not known what is wrong.

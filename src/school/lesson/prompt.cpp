@@ -11,6 +11,7 @@
 #include "page/document/document.hpp"
 #include "page/render/format.hpp"
 #include "page/render/style.hpp"
+#include "school/lesson/marking.hpp"
 #include "school/tutor/judge.hpp"
 #include "school/tutor/steps.hpp"
 
@@ -163,7 +164,7 @@ class Asking {
     const bool right = judged.mark == Judgment::Mark::right;
     kept_.answered(typed, right);
     if (right) {
-      note(Note::Kind::correct, text(strong("Correct: "), answer_of(solved_), "."));
+      note(Note::Kind::correct, text(strong("Correct: "), with_full_stop(answer_of(solved_))));
       return true;
     }
     if (judged.mark == Judgment::Mark::guess) {

@@ -377,7 +377,13 @@ void add_slips_of_sum(const Term& sum, bool is_subtracted, Slips& slips) {
            shortly(bare(terms[i]), "One term is missing here: ", "One term of the sum is missing here") + "."});
     if (is_subtracted) continue;
     Term turned = with_part(sum, i, is_negative(terms[i]) ? bare(terms[i]) : made_of(Term::Kind::negative, {terms[i]}));
-    if (terms.size() == 2 && i == 1)
+    // A sign is lost that a term has by its number, or the operation is another one.
+    const bool has_own_sign = number_from(bare(terms[i])) < 0.0;
+    if (terms.size() == 2 && i == 1 && has_own_sign)
+      slips.push_back(
+          {std::move(turned),
+           shortly(bare(terms[i]), "One term has the wrong sign here: ", "One term has the wrong sign here") + "."});
+    else if (terms.size() == 2 && i == 1)
       slips.push_back(
           {std::move(turned),
            shortly(sum, is_negative(terms[1]) ? "Subtract here, do not add: " : "Add here, do not subtract: ",
