@@ -293,7 +293,7 @@ Answer propose_input(const Command& command, const Arguments& given) {
   std::vector<Traced> inputs;
   for (const auto& [name, node] : proposal.inputs) {
     inputs.push_back(
-        {.name = name, .role = node->role, .frame = node->frame, .formula = {}, .cells = [cells = node->cells()] {
+        {.name = name, .role = node->role, .formula = {}, .frame = node->frame, .cells = [cells = node->cells()] {
            return cells;
          }});
   }
