@@ -144,7 +144,7 @@ void keep_words(std::vector<Recognised>& all, const std::vector<std::string>& wo
 
 // The numbers of these kinds that lie between half of one and twice as much, each once.
 std::size_t count_around(double number, const std::vector<double>& sorted) {
-  const auto [least, most] = std::minmax(number / 2, number * 2);
+  const auto [least, most] = std::minmax({number / 2, number * 2});
   std::size_t count = 0;
   double last = -INFINITY;
   for (auto at = std::ranges::lower_bound(sorted, least); at != sorted.end() && *at <= most; ++at) {
