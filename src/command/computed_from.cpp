@@ -610,9 +610,8 @@ bool take_own_inputs(const Command& command, const std::vector<MatrixFile>& file
     const auto found = std::ranges::find_if(files, is_it);
     if (option.role && !arguments.has(option) && found != files.end()) arguments.put(option, *found);
     const auto is_with_data = [&](const Requirement& row) {
-      return row.one == &option && std::ranges::any_of(row.any_of, [](const Option* other) {
-               return other->kind != Kind::flag;
-             });
+      return row.one == &option &&
+             std::ranges::any_of(row.any_of, [](const Option* other) { return other->kind != Kind::flag; });
     };
     has_any = has_any || (std::ranges::any_of(command.own.needs, is_with_data) && arguments.has(option));
   }

@@ -201,7 +201,8 @@ void add_slips_of_pairs(const Term& product, Slips& slips) {
   const double n = number_from(sizes[0]);
   if (n != number_from(sizes[1])) return;
   slips.push_back({constant_of(n * (n + 1) / 2), "This counts each pair only once. Both orders count."});
-  slips.push_back({constant_of(n * (n - 1) / 2), "This counts each pair only once. Both orders count."});
+  slips.push_back({constant_of(n * (n - 1) / 2),
+                   "This counts each pair of two different ones once. Both orders count, and each with itself."});
   slips.push_back({constant_of(n * (n - 1)), "This leaves out the pairs of each with itself."});
 }
 
