@@ -550,7 +550,7 @@ for (const lesson of lessons)
         const { answer, kind, shown } = one.question;
         one.write(kind === "shape" ? answer.join(" x ") : kind === "number" ? String(answer) : answer);
         one.check();
-        return [one.end, one.verdict.textContent, `Correct: ${shown}.`];
+        return [one.end, one.verdict.textContent, `Correct: ${shown.endsWith(".") ? shown : `${shown}.`}`];
       }),
     );
     for (const [end, verdict, expected] of judged) assert.deepEqual([end, verdict], ["right", expected], where);
