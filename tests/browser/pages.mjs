@@ -13,12 +13,11 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const browser = await launch();
 const began = performance.now();
 
-// The first of its tables: the others list models.
-const examples = attn(program, "examples", "--format", "csv")
-  .split("\n\n")[0]
-  .split("\n")
-  .slice(1)
-  .map((line) => line.split('"')[1]);
+// Of its records those that are problems: the others are models.
+const examples = JSON.parse(attn(program, "examples", "--format", "json"))
+  .page.find((block) => block.name === "examples")
+  .rows.filter((row) => row.kind === "problem")
+  .map((row) => row.name);
 
 // Command lines: every example, and each kind of model.
 const pages = [
