@@ -38,7 +38,8 @@ class Recall {
 
  private:
   std::size_t times() const {
-    const std::optional<Repetition>& repetition = progress_in(terminal_.progress(), lesson_).repetition;
+    const CourseProgress progress = terminal_.progress();
+    const std::optional<Repetition>& repetition = progress_in(progress, lesson_).repetition;
     return repetition ? repetition->times : 0;
   }
 
