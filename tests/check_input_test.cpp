@@ -26,6 +26,12 @@ std::string with_result(const TemporaryFolder& folder, const std::string& input,
 }
 
 TEST_SUITE("input for a check") {
+  TEST_CASE("how a page is shown is not said again in the command that checks") {
+    const std::string page =
+        accepted({"check", "--input", "--heads", "2", "--causal", "--threads", "2", "--ascii"}).out;
+    check_has(page, "attn check mine.npz --heads 2 --causal\n");
+  }
+
   TEST_CASE("an input is proposed with which every mistake of an attention shows") {
     for (const Words& options : {Words{}, Words{"--heads", "2"}, Words{"--heads", "2", "--causal"},
                                  Words{"--score", "additive"}, Words{"layer-norm"}}) {

@@ -45,9 +45,8 @@ constexpr std::array<std::string_view, 3> of_models = {"encoder", "decoder", "tr
 constexpr std::uint32_t tried_seeds = 3;
 
 // What says how something is computed, and not from which numbers, is given again when the result is checked.
-constexpr std::array drawn_by = {&option::text,  &option::memory_text, &option::d_model, &option::d_ff,
-                                 &option::seed,  &option::size,        &option::layers,  &option::no_bias,
-                                 &option::input, &option::output,      &option::format};
+constexpr std::array drawn_by = {&option::text, &option::memory_text, &option::d_model, &option::d_ff, &option::seed,
+                                 &option::size, &option::layers,      &option::no_bias, &option::input};
 
 // A computation, the inputs that it is made of by the names that a file has, and what it cannot show in its result.
 struct Proposal {
@@ -234,12 +233,18 @@ class Proposer {
   std::vector<Offered> offered_;
 };
 
+bool says_how_to_compute(const Option& option) {
+  const auto shows = [&](const Offered& shown) { return shown.option == &option; };
+  return std::ranges::find(drawn_by, &option) == drawn_by.end() && option.kind != Kind::path &&
+         std::ranges::none_of(output_options().options, shows);
+}
+
 // The options of a line that say how something is computed, as they were typed.
 std::string typed_again(const Arguments& arguments) {
   std::string line;
   for (const OptionValues::Entry& entry : arguments.entries()) {
     const Option& option = *entry.option;
-    if (std::ranges::find(drawn_by, &option) != drawn_by.end() || option.kind == Kind::path) continue;
+    if (!says_how_to_compute(option)) continue;
     if (option.kind == Kind::flag) line += fmt::format(" {}", option.name);
     if (option.kind == Kind::count) line += fmt::format(" {} {}", option.name, *arguments.count(option));
     if (option.kind == Kind::number) line += fmt::format(" {} {}", option.name, *arguments.number(option));
