@@ -53,7 +53,7 @@ std::uint64_t Run::bytes_at_rest() {
   const std::deque<Node>& nodes = graph_.nodes();
   for (; inputs_counted_ < nodes.size(); ++inputs_counted_) {
     const Node& node = nodes[inputs_counted_];
-    if (node.given) bytes_ += bytes_of(node.frame.shape);
+    if (node.given && node.given->has_cells()) bytes_ += bytes_of(node.frame.shape);
   }
   return bytes_;
 }

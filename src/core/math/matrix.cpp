@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/math/machine.hpp"
+#include "core/math/stored.hpp"
 #include "core/math/xtensor.hpp"
 #include "core/support/error.hpp"
 
@@ -32,13 +33,48 @@ Matrix::Matrix(Shape shape)
 
 Matrix::Matrix(Shape shape, double value) : Matrix(shape) { std::ranges::fill(cells(*this), value); }
 
+struct StoredCells {
+  explicit StoredCells(Stored numbers) : stored(std::move(numbers)) {}
+
+  Stored stored;
+  std::once_flag once = {};
+  std::shared_ptr<Array> array = {};  // made once
+  std::atomic<bool> has_cells = false;
+};
+
+Matrix::Matrix(Stored stored)
+    : stored_(std::make_shared<StoredCells>(std::move(stored))), shape_(stored_->stored.shape), cells_(nullptr) {}
+
+const Stored* Matrix::stored() const { return stored_ ? &stored_->stored : nullptr; }
+
+bool Matrix::has_cells() const { return !stored_ || stored_->has_cells; }
+
+const Array& Matrix::array() const {
+  if (!stored_) return *array_;
+  cells_of_stored();
+  return *stored_->array;
+}
+
+const double* Matrix::cells_of_stored() const {
+  std::call_once(stored_->once, [this] {
+    require_size("a matrix of a file", shape_);
+    auto array = std::make_shared<Array>(Array::shape_type{shape_.rows, shape_.columns});
+    stored_->stored.widen_all(array->data());
+    stored_->array = std::move(array);
+    stored_->has_cells = true;
+  });
+  return stored_->array->data();
+}
+
 Matrix::Matrix(Matrix&& other) noexcept
     : array_(std::move(other.array_)),
+      stored_(std::move(other.stored_)),
       shape_(std::exchange(other.shape_, {})),
       cells_(std::exchange(other.cells_, nullptr)) {}
 
 Matrix& Matrix::operator=(Matrix other) noexcept {
   std::swap(array_, other.array_);
+  std::swap(stored_, other.stored_);
   std::swap(shape_, other.shape_);
   std::swap(cells_, other.cells_);
   return *this;
@@ -48,7 +84,7 @@ Matrix::~Matrix() = default;
 
 void Matrix::take_own_cells() {
   Matrix own(shape_);
-  std::copy_n(cells_, size(), own.cells_);
+  std::copy_n(std::as_const(*this).data(), size(), own.cells_);
   *this = std::move(own);
 }
 

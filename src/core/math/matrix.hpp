@@ -26,6 +26,10 @@ std::string to_string(Shape shape);
 /// compute with it; others need not read xtensor's headers.
 class Array;
 
+/// A matrix whose numbers stay in a file (core/math/stored.hpp), and the array of all of them once it was needed.
+struct Stored;
+struct StoredCells;
+
 /// Everything computed, shown or written is a matrix: rows × columns, tokens are rows, row-major doubles. It
 /// holds an xtensor array, which copies share until one of them is changed: what is given is kept as it was
 /// read, in the problem and in the graph, and stands in memory once.
@@ -35,6 +39,9 @@ class Matrix {
   /// Cells are not set yet.
   explicit Matrix(Shape shape);
   Matrix(Shape shape, double value);
+  /// Numbers that stay where they are stored. Whoever asks for cells makes all of them, once for all copies; who knows
+  /// of stored() need not. That may throw InputError where they are too many.
+  explicit Matrix(Stored stored);
   Matrix(const Matrix& other) = default;
   Matrix(Matrix&& other) noexcept;
   Matrix& operator=(Matrix other) noexcept;
@@ -44,25 +51,31 @@ class Matrix {
   std::size_t size() const { return shape_.cells(); }
   // To change cells, which are then this matrix's own: pointers to them do not outlive its next copy.
   double* data() {
-    if (array_.use_count() > 1) take_own_cells();
+    if (stored_ || array_.use_count() > 1) take_own_cells();
     return cells_;
   }
-  const double* data() const { return cells_; }
+  const double* data() const { return stored_ ? cells_of_stored() : cells_; }
   double& operator()(std::size_t row, std::size_t column) { return data()[row * shape_.columns + column]; }
-  double operator()(std::size_t row, std::size_t column) const { return cells_[row * shape_.columns + column]; }
+  double operator()(std::size_t row, std::size_t column) const { return data()[row * shape_.columns + column]; }
 
   Array& array() {
     data();
     return *array_;
   }
-  const Array& array() const { return *array_; }
+  const Array& array() const;
+
+  /// Where its numbers are stored, or null. Whether the cells were made as well.
+  const Stored* stored() const;
+  bool has_cells() const;
 
   bool operator==(const Matrix& other) const;
 
  private:
   void take_own_cells();
+  const double* cells_of_stored() const;
 
-  std::shared_ptr<Array> array_;
+  std::shared_ptr<Array> array_;         // null: the numbers are stored
+  std::shared_ptr<StoredCells> stored_;  // null: they are not
   Shape shape_;
   double* cells_;  // the array's
 };

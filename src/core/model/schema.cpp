@@ -13,6 +13,7 @@ namespace size_name {
 
 const SizeName one{"", [](const TransformerSizes&) { return std::size_t{1}; }};
 const SizeName d_model{"d_model", [](const TransformerSizes& sizes) { return sizes.d_model; }};
+const SizeName all_d_q{"h·d_k", [](const TransformerSizes& sizes) { return sizes.heads * sizes.d_k(); }};
 const SizeName all_d_k{"h_k·d_k",
                        [](const TransformerSizes& sizes) { return sizes.all_heads().of_keys * sizes.d_k(); }};
 const SizeName d_ff{"d_ff", [](const TransformerSizes& sizes) { return sizes.d_ff; }};
@@ -27,7 +28,7 @@ namespace {
 
 using enum Beginning;
 using enum Presence;
-using size_name::all_d_k, size_name::d_ff, size_name::d_model, size_name::one;
+using size_name::all_d_k, size_name::all_d_q, size_name::d_ff, size_name::d_model, size_name::one;
 
 // --- when a parameter stands
 
@@ -54,10 +55,10 @@ constexpr Parameter bias(const Role& role, const SizeName& columns) {
 // --- parts
 
 const Parameter attention[] = {
-    weight(role::w_q, d_model, d_model), bias(role::b_q, d_model),
+    weight(role::w_q, d_model, all_d_q), bias(role::b_q, all_d_q),
     weight(role::w_k, d_model, all_d_k), bias(role::b_k, all_d_k),
     weight(role::w_v, d_model, all_d_k), bias(role::b_v, all_d_k),
-    weight(role::w_o, d_model, d_model), bias(role::b_o, d_model),
+    weight(role::w_o, all_d_q, d_model), bias(role::b_o, d_model),
 };
 
 const Parameter feed_forward[] = {

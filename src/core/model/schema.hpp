@@ -28,11 +28,12 @@ struct TransformerSizes {
   std::size_t source_places = 0;  // of learned positions; 0: none are learned
   std::size_t target_places = 0;
   std::size_t key_heads = 0;  // of keys and values; 0: as many as of queries
+  std::size_t head_size = 0;  // numbers of a query or a key; 0: d_model / heads
 
   /// How many heads there are of queries and of keys.
   HeadCounts all_heads() const { return {heads, key_heads ? key_heads : heads}; }
   /// How many numbers a query or a key of one head has.
-  std::size_t d_k() const { return d_model / heads; }
+  std::size_t d_k() const { return head_size ? head_size : d_model / heads; }
 };
 
 /// What a Transformer is made of.
@@ -53,7 +54,7 @@ struct SizeName {
   std::size_t (*in)(const TransformerSizes& sizes);
 };
 namespace size_name {
-extern const SizeName one, d_model, all_d_k, d_ff, source_words, target_words, source_places, target_places;
+extern const SizeName one, d_model, all_d_q, all_d_k, d_ff, source_words, target_words, source_places, target_places;
 }
 
 /// How a parameter begins before anything is learned.

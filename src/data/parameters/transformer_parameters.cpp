@@ -46,7 +46,8 @@ std::size_t size_of_parameter(const ParameterSet& parameters, const Name& name, 
   return found == parameters.end() ? 0 : found->second.shape().*dimension;
 }
 
-TransformerSizes sizes_of(const ParameterSet& parameters, std::size_t heads, const std::string& where) {
+// How many heads there are, and their size where it is known, are said elsewhere.
+TransformerSizes sizes_of(const ParameterSet& parameters, const TransformerSizes& said, const std::string& where) {
   const std::size_t encoders = layers_of(parameters, scope::encoder), decoders = layers_of(parameters, scope::decoder);
   const ScopeKind& side = encoders > 0 ? scope::encoder : scope::decoder;
   const auto of_layer = [&](const ScopeKind& part, const Role& role, std::size_t Shape::*dimension) {
@@ -60,13 +61,21 @@ TransformerSizes sizes_of(const ParameterSet& parameters, std::size_t heads, con
       .encoder_layers = encoders,
       .decoder_layers = decoders,
       .d_model = of_layer(scope::self_attention, role::w_q, &Shape::rows),
-      .heads = heads,
+      .heads = said.heads,
       .d_ff = of_layer(scope::feed_forward, role::w_1, &Shape::columns),
       .source_words = of_section(scope::source_embedding, role::e, &Shape::rows),
       .target_words = of_output ? of_output : of_section(scope::target_embedding, role::e, &Shape::rows),
       .source_places = of_section(scope::source_positions, role::table, &Shape::rows),
-      .target_places = of_section(scope::target_positions, role::table, &Shape::rows)};
-  if (sizes.d_model % sizes.heads != 0) {
+      .target_places = of_section(scope::target_positions, role::table, &Shape::rows),
+      .head_size = said.head_size};
+  const std::size_t of_queries = of_layer(scope::self_attention, role::w_q, &Shape::columns);
+  if (sizes.head_size && of_queries != sizes.heads * sizes.head_size) {
+    fail("{}: queries have {} numbers, and {} heads of {} would have {}: give the files of one model", where,
+         of_queries, sizes.heads, sizes.head_size, sizes.heads * sizes.head_size);
+  }
+  if (!sizes.head_size && of_queries % sizes.heads == 0 && of_queries != sizes.d_model)
+    sizes.head_size = of_queries / sizes.heads;
+  if (!sizes.head_size && sizes.d_model % sizes.heads != 0) {
     fail("{}: d_model ({}) is not divisible by the number of heads ({}): give another number of heads", where,
          sizes.d_model, sizes.heads);
   }
@@ -75,7 +84,7 @@ TransformerSizes sizes_of(const ParameterSet& parameters, std::size_t heads, con
   if (of_keys % sizes.d_k() == 0 && sizes.heads % sizes.key_heads == 0) return sizes;
   fail(
       "{}: keys have {} numbers and queries {}: with {} heads of {} numbers, heads of queries cannot share heads of keys equally; give another number of heads",
-      where, of_keys, sizes.d_model, sizes.heads, sizes.d_k());
+      where, of_keys, of_queries, sizes.heads, sizes.d_k());
 }
 
 bool is_of_layer(const ParameterRow& row) {
@@ -146,7 +155,7 @@ Matrix drawn(Beginning beginning, Shape shape, RandomSource& random) {
 
 void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where) {
   model.kind = &kind_of(parameters, where);
-  model.sizes = sizes_of(parameters, model.sizes.heads, where);
+  model.sizes = sizes_of(parameters, model.sizes, where);
   require_recipe(model, parameters, where);
   require_alike(model, parameters, where);
   take_vocabulary(model.source_vocabulary, model.sizes.source_words, "source", where);

@@ -12,6 +12,7 @@
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/safetensors.hpp"
+#include "data/parameters/folder.hpp"
 #include "data/parameters/source.hpp"
 #include "data/parameters/transformer_parameters.hpp"
 
@@ -200,9 +201,33 @@ TransformerFile read_transformer(std::string_view bytes, const std::string& wher
   return with_parameters(std::move(result), source_of(file["parameters"], where), where);
 }
 
+namespace {
+
+// A field that several say has the value of the last one: the layout's, and then the config's.
+TransformerFile read_transformer_folder(const std::string& path) {
+  ModelFolder folder = read_model_folder(path);
+  TransformerFile result;
+  Transformer& model = result.model;
+  for (const std::span<const BroughtField> brings :
+       {folder.file.brings, std::span<const BroughtField>(folder.config.brings)}) {
+    for (const BroughtField& brought : brings)
+      look_up(recipe_fields(), brought.field, "choice of a recipe").take(model.recipe, brought.value, path);
+  }
+  model.sizes.heads = folder.config.heads;
+  model.sizes.head_size = folder.config.head_size;
+  const std::size_t matrices = folder.file.parameters.size();
+  take_parameters(model, std::move(folder.file.parameters), path);
+  model.title = fmt::format("{} of {}", folder.config.family->title, path);
+  ReadInputs::tell({"model", path, count_of(matrices, "matrix", "matrices"), folder.file.assumed});
+  return result;
+}
+
+}  // namespace
+
 TransformerFile read_model(const std::string& name_or_path) {
   if (const ModelExample* example = find_built_in(name_or_path))
     return read_transformer(example->bytes, std::string(example->name));
+  if (is_folder(name_or_path)) return read_transformer_folder(name_or_path);
   if (is_name_of_model(name_or_path)) fail_unknown("model", name_or_path, names_of(model_examples()));
   TransformerFile file = read_transformer(read_bytes(name_or_path), name_or_path);
   ReadInputs::tell({"model", name_or_path, count_of(file.model.parameters.size(), "matrix", "matrices"), file.assumed});

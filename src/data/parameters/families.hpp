@@ -1,0 +1,52 @@
+#pragma once
+
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/files/json.hpp"
+#include "data/parameters/parameters.hpp"
+
+namespace attn {
+
+struct ModelConfig;
+
+/// A member of a config.json, and the field of a recipe that it sets.
+struct ConfigField {
+  std::string_view key;    // "rms_norm_eps"; a member of a member: "rope_parameters.rope_theta"
+  std::string_view field;  // the name of a row of recipe_fields()
+  /// What the member means there; null: it is the value itself. What is made of it for that is kept in the config.
+  /// Throws InputError for a value that is not read yet.
+  FieldValue (*meaning)(const JsonMember& member, ModelConfig& config) = nullptr;
+};
+
+/// A family of models, as it lies on disk in a folder with a config.json.
+struct ModelFamily {
+  std::string_view type;                      // "model_type" there: "gpt2"
+  std::string_view title;                     // "GPT-2"
+  std::span<const std::string_view> layouts;  // the names of rows of layouts() that its tensors may have
+  std::span<const BroughtField> brings = {};  // what all its models have
+  std::span<const ConfigField> fields = {};   // what config.json says
+  std::string_view unread = {};               // what of it is not read: "experts"; empty: it is read
+};
+
+/// gpt2, … A new one is a row, and rows of layouts() for the names of its tensors.
+std::span<const ModelFamily> model_families();
+
+/// What a config.json says. Its texts outlive the values of the fields.
+struct ModelConfig {
+  const ModelFamily* family = nullptr;
+  std::vector<BroughtField> brings = {};
+  std::size_t heads = 0;
+  std::size_t key_heads = 0;  // 0: as many
+  std::size_t head_size = 0;  // 0: d_model / heads
+  std::deque<std::string> texts = {};
+};
+
+/// Throws InputError: no JSON, without a model_type, a family that is not known or not read, which it names, a member
+/// of the wrong kind.
+ModelConfig read_config(std::string_view bytes, const std::string& where);
+
+}  // namespace attn
