@@ -78,7 +78,7 @@ TEST_CASE("the version has a first line for scripts, and then every library") {
   CHECK(version.starts_with("attn " ATTN_TESTED_VERSION "\n\n"));
   for (const char* library :
        {"xtensor ", "xtl ", "xtensor-blas ", "OpenBLAS ", "kernel ", "vector instructions ", "threads ", "fmt ",
-        "CLI11 ", "nlohmann-json ", "zlib ", "cmark-gfm ", "utf8proc ", "compiler "})
+        "CLI11 ", "nlohmann-json ", "zlib ", "cmark-gfm ", "utf8proc ", "pcre2 ", "compiler "})
     CHECK_MESSAGE(has(version, library), library);
   CHECK_FALSE(has(version, "unknown"));
   CHECK(has(run_attn({"version"}, {.variables = {{"OPENBLAS_CORETYPE", "Prescott"}}}).out, "kernel Prescott"));

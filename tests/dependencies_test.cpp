@@ -51,6 +51,7 @@ const std::vector<Knowledge> knowledge = {
     {"core/op", {"core/graph", "core/math", "core/support"}},
     {"core/term", {"core/graph", "core/math", "core/support"}},
     {"data/files", {"core/math", "core/support"}},
+    {"data/tokenizer", {"data/files", "core/math", "core/support"}},
     {"page/block", {"core/graph", "core/term", "core/math", "core/support"}},
     {"page/render", {"page/block", "data/files", "core/graph", "core/term", "core/math", "core/support"}},
     {"effects", {"page/render", "page/block", "command", "data/problem", "data/files", "core/math", "core/support"}},
@@ -66,7 +67,7 @@ struct Gate {
 constexpr std::array gates = {
     Gate{"<xtensor/", "core/math/xtensor.hpp"},       Gate{"<xtensor-blas/", "core/math/xtensor_blas.hpp"},
     Gate{"<xflens/", "core/math/xtensor_blas.hpp"},   Gate{"<CLI/", "command/parse.cpp"},
-    Gate{"<cmark-gfm", "page/document/markdown.cpp"},
+    Gate{"<cmark-gfm", "page/document/markdown.cpp"}, Gate{"<pcre2", "data/tokenizer/pattern.cpp"},
 };
 
 // All that pages and formats may know of a graph: what was told of it, and not what it is.

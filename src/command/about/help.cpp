@@ -13,6 +13,7 @@
 #include "core/math/machine.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/words.hpp"
+#include "data/tokenizer/pattern.hpp"
 #include "page/document/markdown.hpp"
 
 namespace attn {
@@ -471,6 +472,7 @@ std::vector<Library> all_libraries() {
           {"zlib", zlibVersion()},
           {"cmark-gfm", version_of_cmark()},
           {"utf8proc", utf8proc_version()},
+          {"pcre2", version_of_expressions()},
           {"compiler", compiler()}},
       std::back_inserter(all));
   return all;

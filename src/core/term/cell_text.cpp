@@ -411,16 +411,16 @@ class CellReader {
   }
 
   // Read with the names that are known here.
-  Piece hole(std::string_view inside) {
+  CellPiece hole(std::string_view inside) {
     const QuantityScanner outer = std::exchange(scanner_, QuantityScanner(inside));
-    Piece piece = read_hole();
+    CellPiece piece = read_hole();
     if (!scanner_.is_at_end()) fail_here("a hole ends");
     scanner_ = outer;
     return piece;
   }
 
-  Piece read_hole() {
-    using PieceKind = Piece::Kind;
+  CellPiece read_hole() {
+    using PieceKind = CellPiece::Kind;
     const std::string name(scanner_.next_name());
     if (take_word("row")) return label(PieceKind::row_label);
     if (take_word("column")) return label(PieceKind::column_label);
@@ -439,17 +439,17 @@ class CellReader {
     return {.kind = pattern.kind == Kind::cell ? PieceKind::cell : PieceKind::number, .pattern = {std::move(pattern)}};
   }
 
-  Piece label(Piece::Kind kind) {
+  CellPiece label(CellPiece::Kind kind) {
     Pattern place = term();
     expect_word("of");
     return {.kind = kind, .operand = operand(scanner_.name()), .pattern = {std::move(place)}};
   }
 
   // "list k = … where …: row k of x"
-  Piece list_of_rows() {
+  CellPiece list_of_rows() {
     Pattern all = over(Kind::added_up, "row");
     expect_word("of");
-    return {.kind = Piece::Kind::list_of_rows, .operand = operand(scanner_.name()), .pattern = {std::move(all)}};
+    return {.kind = CellPiece::Kind::list_of_rows, .operand = operand(scanner_.name()), .pattern = {std::move(all)}};
   }
 
   static constexpr int deepest = 50;

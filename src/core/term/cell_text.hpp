@@ -12,7 +12,7 @@ namespace attn {
 struct Pattern;
 
 /// A part of a sentence or of a notation: words, or what is filled in.
-struct Piece {
+struct CellPiece {
   enum class Kind { words, cell, number, title, row_label, column_label, list_of_rows, source };
 
   Kind kind = Kind::words;
@@ -20,7 +20,7 @@ struct Piece {
   std::size_t operand = 0;
   std::vector<Pattern> pattern;  // one, or none: a cell, a number, a place; of a list, what is added up
 };
-using CellSentence = std::vector<Piece>;
+using CellSentence = std::vector<CellPiece>;
 
 /// A term of the text of a cell. Its letters stand for places and numbers until it is filled in, so that it
 /// becomes a Term.
@@ -69,7 +69,7 @@ struct Pattern {
   std::vector<std::size_t> slots = {};  // of the variables of added_up and every: for each of them the parts
                                         // have a first and a last place, then the body, then perhaps a condition
   std::vector<Pattern> parts = {};
-  std::vector<Piece> pieces = {};  // of a notation
+  std::vector<CellPiece> pieces = {};  // of a notation
 };
 
 /// The result in a place that no operand has: rows(result).

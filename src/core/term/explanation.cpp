@@ -287,12 +287,12 @@ class Filling {
 
   std::string sentence(const CellSentence& pieces) {
     std::string all;
-    for (const Piece& piece : pieces) all += written(piece);
+    for (const CellPiece& piece : pieces) all += written(piece);
     return all;
   }
 
-  std::string written(const Piece& piece) {
-    using PieceKind = Piece::Kind;
+  std::string written(const CellPiece& piece) {
+    using PieceKind = CellPiece::Kind;
     switch (piece.kind) {
       case PieceKind::words:
         return piece.words;

@@ -207,7 +207,8 @@ class GeneralCell {
 
   std::string notation(const Pattern& pattern) {
     std::string all;
-    for (const Piece& piece : pattern.pieces) all += piece.pattern.empty() ? piece.words : written(piece.pattern[0], 2);
+    for (const CellPiece& piece : pattern.pieces)
+      all += piece.pattern.empty() ? piece.words : written(piece.pattern[0], 2);
     return all;
   }
 

@@ -202,8 +202,8 @@ class CellScript {
 
   std::string words(const CellSentence& pieces) {
     std::string all;
-    for (const Piece& piece : pieces)
-      all += piece.kind == Piece::Kind::words ? escaped(piece.words) : "${" + hole(piece) + "}";
+    for (const CellPiece& piece : pieces)
+      all += piece.kind == CellPiece::Kind::words ? escaped(piece.words) : "${" + hole(piece) + "}";
     return "`" + all + "`";
   }
 
@@ -216,32 +216,32 @@ class CellScript {
     return all;
   }
 
-  std::string hole(const Piece& piece) {
+  std::string hole(const CellPiece& piece) {
     const std::string operand = text_.operands.empty() ? "" : name_of(piece.operand);
     switch (piece.kind) {
-      case Piece::Kind::cell: {
+      case CellPiece::Kind::cell: {
         const Pattern& of = piece.pattern[0];
         return fmt::format("calledCell({}, {}, {})", name_of(of.index), number(of.parts[0]), number(of.parts[1]));
       }
-      case Piece::Kind::number:
+      case CellPiece::Kind::number:
         return written(piece.pattern[0]);
-      case Piece::Kind::title:
+      case CellPiece::Kind::title:
         return operand + ".title";
-      case Piece::Kind::row_label:
+      case CellPiece::Kind::row_label:
         return fmt::format("labelOf({}.rowAxis, {} - 1)", operand, number(piece.pattern[0]));
-      case Piece::Kind::column_label:
+      case CellPiece::Kind::column_label:
         return fmt::format("labelOf({}.columnAxis, {} - 1)", operand, number(piece.pattern[0]));
-      case Piece::Kind::list_of_rows: {
+      case CellPiece::Kind::list_of_rows: {
         const Pattern& of = piece.pattern[0];
         const std::string label = fmt::format("labelOf({}.rowAxis, {} - 1)", operand, number(body_of(of)));
         return over(of, label) + ".join(\", \")";
       }
-      case Piece::Kind::source: {
+      case CellPiece::Kind::source: {
         const Pattern& of = piece.pattern[0];
         return fmt::format("copiedFrom({}, {} - 1, {} - 1)", name_of(of.index), number(of.parts[0]),
                            number(of.parts[1]));
       }
-      case Piece::Kind::words:
+      case CellPiece::Kind::words:
         break;
     }
     return "";

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attn {
+
+/// A piece of a text, as a model sees it.
+struct Piece {
+  std::size_t id = 0;              // as the tokenizer's files count: from 0
+  std::string text = {};           // as in the vocabulary: "Ġthe"
+  std::size_t begin = 0, end = 0;  // bytes of the text that it stands for; equal: none
+  bool is_special = false;         // such as a start token: no part of a text
+};
+
+/// One step on the way from a word to its pieces.
+struct CuttingStep {
+  std::vector<std::size_t> pieces = {};   // ids, as they are after it
+  std::optional<std::size_t> rank = {};   // BPE: of the merge that was made, from 1
+  std::optional<std::size_t> made = {};   // BPE: the place in `pieces` of the one that was merged
+  std::optional<double> score = {};       // unigram: the log-probability of this segmentation
+  std::optional<std::size_t> tried = {};  // WordPiece: how many pieces were looked up for the last one
+};
+
+/// A part of a text that is cut into pieces by itself.
+struct CutWord {
+  std::string text = {};           // normalized, as it is looked up
+  std::size_t begin = 0, end = 0;  // bytes of the text that it stands for
+  bool is_added = false;           // a token that was added to the vocabulary: it is found before all else
+  std::vector<Piece> pieces = {};
+  std::vector<CuttingStep> steps = {};
+};
+
+/// What cuts a text into pieces that have ids.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer();
+  /// The pieces of a text, with the special tokens that its model expects around it, or without them. Throws
+  /// InputError: the text is not UTF-8.
+  virtual std::vector<Piece> encode(std::string_view text, bool with_special = true) const = 0;
+  /// The text that the pieces stand for; special ones are written, too. Throws InputError: an id beyond the vocabulary.
+  virtual std::string decode(std::span<const std::size_t> ids) const = 0;
+  /// How many ids there are: the largest + 1.
+  virtual std::size_t size() const = 0;
+  /// The text of an id; empty: no piece has it.
+  virtual std::string_view piece(std::size_t id) const = 0;
+  virtual bool is_special(std::size_t id) const = 0;
+  /// "byte-level BPE", "BPE with byte fallback", "BPE", "unigram" or "WordPiece".
+  virtual std::string_view kind() const = 0;
+  /// The words of a text, without special tokens around it, each with the steps on the way to its pieces.
+  virtual std::vector<CutWord> cut(std::string_view text) const = 0;
+  /// Its tokenizer.json, where it was learned, or was to be kept; empty: it was read.
+  virtual std::string_view written() const = 0;
+};
+
+/// The tokenizer that lies in a folder (tokenizer.json, or vocab.json and merges.txt, or vocab.txt, or
+/// tokenizer.model), or null where there is none; or that of one file. Throws InputError with the file and the way out.
+std::shared_ptr<const Tokenizer> read_tokenizer(const std::string& folder_or_file);
+
+/// The tokenizer of the text of a tokenizer.json, which it may keep, to be written again. Throws InputError, which
+/// names `where`.
+enum class KeptText { no, yes };
+std::shared_ptr<const Tokenizer> tokenizer_from_json(std::string_view bytes, const std::string& where,
+                                                     KeptText kept = KeptText::no);
+
+/// A byte-level BPE that was learned from a text (Sennrich et al. 2016): 256 bytes, and merges of the pair that occurs
+/// most often, until there are `size` pieces or no pair occurs twice. Words are cut as in GPT-2 (Radford et al. 2019).
+/// The same text gives the same tokenizer. Throws InputError: a text that is not UTF-8, or a size below 257.
+struct LearnedMerge {
+  std::size_t left, right, made;  // ids
+  std::size_t count;              // how often the pair occurred
+};
+std::shared_ptr<const Tokenizer> learn_bpe(std::string_view text, std::size_t size,
+                                           std::vector<LearnedMerge>* merges = nullptr);
+
+/// The tokenizer.json of a tokenizer that was learned, which read_tokenizer() reads. Throws InputError: it was read.
+std::string write_tokenizer(const Tokenizer& learned);
+
+/// The text of a piece where people read it: "Ġthe" is "␣the". A space is ␣, an end of line ⏎, a tab ⇥; characters that
+/// are not printed are told by their numbers: "<U+0000>". A byte of a character is told so: "<0xE2>".
+std::string shown_piece(const Tokenizer& tokenizer, std::size_t id);
+/// The same for a word of CutWord, and for a text that is not a piece of a vocabulary.
+std::string shown_word(const Tokenizer& tokenizer, std::string_view word);
+std::string shown_text(std::string_view text);
+
+}  // namespace attn
