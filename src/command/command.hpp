@@ -276,6 +276,7 @@ Answer run_cross_entropy(const Command& command, const Arguments& arguments);
 Answer run_train(const Command& command, const Arguments& arguments);
 Answer run_generate(const Command& command, const Arguments& arguments);
 Answer run_cost(const Command& command, const Arguments& arguments);
+Answer run_tokenize(const Command& command, const Arguments& arguments);
 Answer run_show(const Command& command, const Arguments& arguments);
 Answer run_convert(const Command& command, const Arguments& arguments);
 Answer run_drill(const Command& command, const Arguments& arguments);

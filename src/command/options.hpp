@@ -224,6 +224,20 @@ inline constexpr Option cell = word("--cell", "cell", "recurrent cell").or_else(
 inline constexpr Option hidden =
     count("--hidden", "hidden", "hidden size and embedding size of random matrices").or_else("4").up_to(65536);
 
+// What cuts a text into pieces.
+inline constexpr Option tokenizer =
+    path("--tokenizer", "",
+         "folder or file of a tokenizer: tokenizer.json, vocab.json with merges.txt, vocab.txt, or "
+         "tokenizer.model");
+inline constexpr Option text_file = path("--text-file", "", "read the text from a file; - is standard input");
+inline constexpr Option texts_file =
+    path("--texts", "", "cut many texts: a file with a JSON string on each line; - is standard input");
+inline constexpr Option learn =
+    count("--learn", "", "learn a byte-level BPE with N pieces from the text, and show its merges").up_to(1'000'000);
+inline constexpr Option save_tokenizer =
+    path("--save-tokenizer", "", "save the tokenizer that was learned, as a tokenizer.json");
+inline constexpr Option no_special = flag("--no-special", "", "leave out the special tokens around a text");
+
 // Training. What a field of TrainingOptions says has its name as member.
 inline constexpr Option batch =
     count("--batch", "batch", "number of sentences in a step").or_else(": that of the task").up_to(4096);

@@ -39,6 +39,7 @@ NOT_DRAWN = {
     "all texts, which tests/generation_test.cpp compares": "--beams",
     "training, which tests of its own compare": "--batch --rate --warm-up --schedule --clip --smoothing --dropout --examples --every --pairs --save --save-model"
                                                 " --save-steps --resume",
+    "tokenizers, which tests/tokenizers compares with others": "--tokenizer --text-file --texts --learn --save-tokenizer --no-special",
     "what is shown of a training": "--watch --head --compare",
     "the attention of one layer, whose matrices the oracles compare in its model": "--layer",
     "lessons and their progress": "--state --no-input --answers --step --yes --worksheet --with-answers --count --mistake --set",

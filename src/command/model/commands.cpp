@@ -190,6 +190,29 @@ std::vector<Command> model_commands() {
                     "attn generate --temperature 1.5 --sample-seed 3",
                     "attn generate --model names --target 'm' --beams 3"},
        .run = run_generate});
+  commands.push_back({.name = "tokenize",
+                      .subject = &subject::models,
+                      .summary = "how a text falls apart into pieces with ids: BPE, unigram or WordPiece, step by step",
+                      .words = {{"TEXT", Word::Count::any}},
+                      .own = {.options = {option::tokenizer,
+                                          option::text_file,
+                                          option::texts_file,
+                                          {option::learn, {}, ": 266 where no tokenizer is given"},
+                                          option::save_tokenizer,
+                                          {option::by_word, "show how this word is cut, step by step",
+                                           ": the word that takes the most steps"},
+                                          option::no_special},
+                              .exclusions = {{&option::tokenizer, &option::learn},
+                                             {&option::tokenizer, &option::save_tokenizer},
+                                             {&option::text_file, &option::texts_file},
+                                             {&option::texts_file, &option::by_word},
+                                             {&option::texts_file, &option::learn}},
+                              .needs = {{&option::texts_file,
+                                         {&option::tokenizer},
+                                         "--texts needs a tokenizer: give one with --tokenizer"}}},
+                      .examples = {"attn tokenize", "attn tokenize 'The dog ran because it was late' --learn 270",
+                                   "attn tokenize 'The dog ran' --tokenizer gpt2 --by-word dog"},
+                      .run = run_tokenize});
   return commands;
 }
 
