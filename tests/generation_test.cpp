@@ -177,7 +177,7 @@ TEST_CASE("every sentence of up to four letters is copied") {
       }
       source.ids.push_back(id_in(sources, "<end>"));
       expected.push_back(end);
-      const GenerationTask task{.prompt = words({id_in(targets, "<start>")}), .steps = 6, .end = end};
+      const GenerationTask task{.prompt = words({id_in(targets, "<start>")}), .steps = 6, .ends = {end}};
       copied += Written(file.model, task, {}, source).ids() == expected;
     }
   }
@@ -216,7 +216,7 @@ double log_probability_of(const Transformer& model, const GenerationTask& task, 
 TEST_CASE("beam search with one text is greedy, and with more it never keeps a less probable one") {
   for (std::uint32_t seed = 1; seed <= 6; ++seed) {
     const Transformer model = random_model({.seed = seed});
-    const GenerationTask task{.prompt = words({1, 4}), .steps = 4, .end = 6};
+    const GenerationTask task{.prompt = words({1, 4}), .steps = 4, .ends = {6}};
     const Written greedy(model, task);
     const Searched one(model, task, 1);
     CHECK(one.steps.back().kept.front().words == greedy.ids());
@@ -235,7 +235,7 @@ TEST_CASE("beam search with one text is greedy, and with more it never keeps a l
 
 TEST_CASE("beam search that keeps every text finds the most probable one") {
   const Transformer model = random_model({.kind = "decoder-only", .seed = 3});
-  const GenerationTask task{.prompt = words({1}), .steps = 3, .end = 2};
+  const GenerationTask task{.prompt = words({1}), .steps = 3, .ends = {2}};
   const Beam best = Searched(model, task, 64).steps.back().kept.front();
   double most = -std::numeric_limits<double>::infinity();
   const auto try_all = [&](const auto& again, std::vector<std::size_t> text) -> void {
@@ -258,7 +258,7 @@ TEST_CASE("beam search ends with the most probable text, and names what it took"
   const GenerationTask task{
       .prompt = words({id_in(model.target_vocabulary, "<start>"), id_in(model.target_vocabulary, "m")}),
       .steps = 12,
-      .end = id_in(model.target_vocabulary, "<end>")};
+      .ends = {id_in(model.target_vocabulary, "<end>")}};
   const Searched searched(model, task, 3);
   CHECK(searched.steps.size() < 12);
   CHECK(searched.steps.back().kept.front().has_ended);

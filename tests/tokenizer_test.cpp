@@ -11,15 +11,15 @@ using namespace attn;
 
 namespace {
 
-std::vector<std::size_t> ids_of(const std::vector<Piece>& pieces) {
+std::vector<std::size_t> ids_of(const std::vector<Token>& pieces) {
   std::vector<std::size_t> ids;
-  for (const Piece& piece : pieces) ids.push_back(piece.id);
+  for (const Token& piece : pieces) ids.push_back(piece.id);
   return ids;
 }
 
-std::vector<std::string> texts_of(const std::vector<Piece>& pieces) {
+std::vector<std::string> texts_of(const std::vector<Token>& pieces) {
   std::vector<std::string> texts;
-  for (const Piece& piece : pieces) texts.push_back(piece.text);
+  for (const Token& piece : pieces) texts.push_back(piece.text);
   return texts;
 }
 

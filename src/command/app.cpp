@@ -354,6 +354,23 @@ void confine(const Command& command, const Arguments& arguments) {
   arguments.environment->confine(files);
 }
 
+// One head is a pattern of names, or the beginning of each that is given.
+void take_head(Arguments& arguments) {
+  const std::optional<std::size_t> head = arguments.count(option::one_head);
+  if (!head) return;
+  std::vector<std::string> patterns;
+  if (arguments.has(option::only)) patterns = arguments.texts(option::only);
+  if (patterns.empty()) patterns.emplace_back("*");
+  const std::string scope = ScopeName(scope::head, *head).text + '.';
+  for (std::string& pattern : patterns) {
+    pattern.insert(0, scope);
+    for (std::size_t bar = pattern.find('|'); bar != std::string::npos; bar = pattern.find('|', bar + 1))
+      pattern.insert(bar + 1, scope);
+  }
+  arguments.leave_out(std::array{&option::one_head});
+  arguments.put(option::only, std::move(patterns));
+}
+
 // The answer, in which messages may name members of problem files instead of options.
 Answer answer_in_members(const std::vector<std::string>& command_line, const Environment& environment) {
   const ReadInputs inputs;
@@ -373,6 +390,7 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
     check_line(*parsed.command, arguments);
   }
   parsed.arguments.read();
+  take_head(parsed.arguments);
   use_threads(arguments.count(option::threads).value_or(0));
 
   Answer answer = said(parsed.command, arguments);

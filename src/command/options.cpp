@@ -79,6 +79,10 @@ const PageForm page_forms[] = {
     {&option::from, {&option::only, &option::outline, &option::save_parameters}},
     {&option::product, {&option::swap, &option::transpose, &option::save_parameters}},
     {&option::only, {&option::swap, &option::transpose, &option::outline, &option::save_parameters}},
+    {&option::one_head,
+     {&option::against, &option::backward, &option::influence, &option::check_gradients, &option::recompute,
+      &option::by_length, &option::map, &option::from, &option::only, &option::swap, &option::transpose,
+      &option::outline, &option::save_parameters}},
     {&option::explain, {&option::swap, &option::transpose, &option::save_parameters}},
     {&option::swap},
     {&option::save_parameters},
@@ -121,7 +125,7 @@ const OptionGroup& output_options() {
 
 const OptionGroup& matrix_options() {
   static const OptionGroup group{
-      .options = {option::only, option::explain, option::depth, option::code, option::product},
+      .options = {option::only, option::one_head, option::explain, option::depth, option::code, option::product},
       .needs = {{&option::depth, {&option::explain}, "--depth belongs to --explain CELL: give both"},
                 {&option::code, {&option::explain}, "--code belongs to --explain CELL: give both"}}};
   return group;

@@ -52,6 +52,7 @@ inline constexpr Option only =
     Option{"--only", "", Kind::texts, "PATTERN",
            "show only matrices whose names match; separate several with |: 'weights|head.2.*'"}
         .of_matrices();
+inline constexpr Option one_head = {"--head", "", Kind::count, "N", "show only the matrices of head N of each attention"};
 inline constexpr Option explain =
     text_of("--explain", "", "CELL", "explain one number, such as 'weights[1,2]'").of_matrices();
 inline constexpr Option product =

@@ -304,7 +304,7 @@ class Chooser {
   ModelChoice with_words() {
     take_model();
     require_side();
-    take_words(choice_, {arguments_, told_}, use_);
+    take_words(choice_, {arguments_, told_, choice_.words}, use_);
     take_masks(choice_, arguments_, use_);
     const bool is_described = arguments_.has(option::model) || arguments_.has(option::example);
     if (is_described && any(choice_.source.blank)) leave_out_description();
@@ -317,7 +317,7 @@ class Chooser {
     heads_matter_ = false;
     take_model();
     if (is_drawn()) {
-      take_words(choice_, {arguments_, told_}, use_);
+      take_words(choice_, {arguments_, told_, choice_.words}, use_);
       return std::move(choice_);
     }
     for (const Option* option :
@@ -355,11 +355,15 @@ class Chooser {
 
   void tell_token_ids() {
     Transformer& model = choice_.model;
+    constexpr std::string_view from_one = "The matrices of ids count them from 1, as rows of the embeddings.";
+    if (choice_.words.tokenizer) {
+      model.about.push_back(fmt::format("Its words are the pieces of a tokenizer ({}), whose ids begin with 0. {}",
+                                        choice_.words.tokenizer->kind(), from_one));
+      return;
+    }
     for (const Vocabulary* vocabulary : {&model.source_vocabulary, &model.target_vocabulary}) {
       if (!are_token_ids(*vocabulary)) continue;
-      model.about.push_back(fmt::format(
-          "Its words are token ids, from 0 to {}. The matrices of ids count them from 1, as rows of the embeddings.",
-          vocabulary->size() - 1));
+      model.about.push_back(fmt::format("Its words are token ids, from 0 to {}. {}", vocabulary->size() - 1, from_one));
       return;
     }
   }
@@ -423,6 +427,7 @@ class Chooser {
 
   void take_file(TransformerFile file, const std::string& where) {
     choice_.model = std::move(file.model);
+    choice_.words = std::move(file.words);
     require_agreement(arguments_, choice_.model, where);
     require_same_recipe(arguments_, use_, choice_.model, where);
     told_ = {std::move(file.source), std::move(file.target)};
@@ -457,7 +462,7 @@ class Chooser {
     plan_sizes();
     name_sides();
     model.recipe = asked_recipe(arguments_, use_);
-    const AskedWords asked{arguments_, told_};
+    const AskedWords asked{arguments_, told_, choice_.words};
     const std::vector<std::string> source = sentence(asked, source_side), target = sentence(asked, target_side);
     if (!arguments_.has(option::x)) model.source_vocabulary = with_new_words({}, source);
     if (model.kind->decodes && !arguments_.has(option::target_x)) {

@@ -140,7 +140,7 @@ GenerationTask generation_task(const ModelChoice& choice, const Arguments& argum
   }
   GenerationTask task{.prompt = choice.target};
   task.steps = steps_of(choice.model, task.prompt, arguments);
-  task.end = id_in(choice.model.target_vocabulary, end_word);
+  task.ends = choice.words.ends_in(choice.model.target_vocabulary);
   task.cache = arguments.has(option::no_cache) || arguments.has(option::beams) ? Cache::none : Cache::kept;
   require_moderate(choice, task, arguments);
   require_few_matrices(choice, task, arguments.count(option::beams).value_or(1));
@@ -253,11 +253,11 @@ void add_texts(Page& page, const ModelChoice& choice, const GenerationTask& task
   if (model.kind->encodes) {
     page.blocks.emplace_back(Prose{text("Source: ", strong(fmt::format("{}", fmt::join(choice.source.tokens, " "))))});
   }
-  page.blocks.emplace_back(Prose{text("Given: ", strong(words_of(task.prompt.ids, vocabulary)))});
-  page.blocks.emplace_back(Prose{text("Written: ", strong(words_of(written, vocabulary)))});
+  page.blocks.emplace_back(Prose{text("Given: ", strong(choice.words.text_of(task.prompt.ids, *vocabulary.labels)))});
+  page.blocks.emplace_back(Prose{text("Written: ", strong(choice.words.text_of(written, *vocabulary.labels)))});
   // What is written last does not go in.
   const std::size_t went_in = task.prompt.size() + written.size() - 1;
-  if (went_in == model.most_words(model.sizes.target_places) && written.back() != task.end) {
+  if (went_in == model.most_words(model.sizes.target_places) && !task.ends_with(written.back())) {
     page.blocks.emplace_back(
         Prose{text(fmt::format("The model has vectors for {}, and none is left. It cannot write more words.",
                                count_of(went_in, "position")))});

@@ -57,9 +57,9 @@ std::string shown_pieces(const Tokenizer& tokenizer, const std::vector<std::size
   return shown;
 }
 
-std::vector<std::size_t> ids_of_pieces(const std::vector<Piece>& pieces) {
+std::vector<std::size_t> ids_of_pieces(const std::vector<Token>& pieces) {
   std::vector<std::size_t> ids;
-  for (const Piece& piece : pieces) ids.push_back(piece.id);
+  for (const Token& piece : pieces) ids.push_back(piece.id);
   return ids;
 }
 
@@ -94,7 +94,7 @@ void say_listing(Page& page, Listing listing, std::string_view rows, bool is_ful
 
 // --- one text
 
-void say_pieces(Page& page, const Tokenizer& tokenizer, std::string_view text, const std::vector<Piece>& pieces,
+void say_pieces(Page& page, const Tokenizer& tokenizer, std::string_view text, const std::vector<Token>& pieces,
                 bool is_full) {
   Listing listing{{"piece", "id", "stands for", "characters", "bytes"}};
   Records records{
@@ -103,7 +103,7 @@ void say_pieces(Page& page, const Tokenizer& tokenizer, std::string_view text, c
   const auto range = [](std::size_t begin, std::size_t end) {
     return begin == end ? std::string("none") : fmt::format("{} to {}", begin + 1, end);
   };
-  for (const Piece& piece : pieces) {
+  for (const Token& piece : pieces) {
     const std::uint64_t begin = characters.before(piece.begin), end = characters.before(piece.end);
     const std::string of_text(text.substr(piece.begin, piece.end - piece.begin));
     const std::string shown = shown_piece(tokenizer, piece.id);
@@ -239,13 +239,13 @@ Answer tokenize_many(const Tokenizer& tokenizer, const std::vector<std::string>&
   Listing listing{{"text", "pieces"}};
   Records records{"texts", {"ids", "pieces", "begins", "ends", "decoded"}, {}};
   for (const std::string& text : texts) {
-    const std::vector<Piece> pieces = tokenizer.encode(text, with_special);
+    const std::vector<Token> pieces = tokenizer.encode(text, with_special);
     const std::vector<std::size_t> ids = ids_of_pieces(pieces);
     listing.rows.push_back({shown_text(text), shown_pieces(tokenizer, ids)});
     CharacterCount begins(text), ends(text);
     std::vector<std::string> names;
     std::vector<std::uint64_t> first, last;
-    for (const Piece& piece : pieces) {
+    for (const Token& piece : pieces) {
       names.push_back(piece.text);
       first.push_back(begins.before(piece.begin));
       last.push_back(ends.before(piece.end));
@@ -269,7 +269,7 @@ Answer run_tokenize(const Command&, const Arguments& arguments) {
   const std::string text = text_to_tokenize(arguments);
   const ChosenTokenizer chosen = choose_tokenizer(arguments, text);
   const Tokenizer& tokenizer = *chosen.tokenizer;
-  const std::vector<Piece> pieces = tokenizer.encode(text, with_special);
+  const std::vector<Token> pieces = tokenizer.encode(text, with_special);
   const std::vector<CutWord> words = tokenizer.cut(text);
   Page page;
   page.head(1, fmt::format("{} of the text", count_of(pieces.size(), "piece")));

@@ -288,9 +288,11 @@ Differentiable differentiable(const std::shared_ptr<Graph>& graph, const ModelPa
   std::vector<std::size_t> ids;
   for (const std::string& word : choice.expected) ids.push_back(id_in(model.target_vocabulary, word));
   all.predictions = {{logits, std::move(ids)}};
-  all.told_words = choice.expected.back() == end_word
-                       ? "The right word at a position is the next one of the target, and at the last position <end>."
-                       : "The right word at a position is the next one of the target. The last position has none.";
+  all.told_words =
+      choice.expected.back() == choice.words.end()
+          ? fmt::format("The right word at a position is the next one of the target, and at the last position {}.",
+                        choice.words.end())
+          : "The right word at a position is the next one of the target. The last position has none.";
   return all;
 }
 

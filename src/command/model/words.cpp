@@ -122,10 +122,11 @@ class WordTaker {
       choice_.source = vectors(source_side, sentence(asked_, source_side));
       return;
     }
-    const bool can_end = id_in(model.source_vocabulary, end_word) != 0;
+    const std::string& end = asked_.words.end();
+    const bool can_end = !asked_.words.tokenizer && id_in(model.source_vocabulary, end) != 0;
     const std::size_t most = places(model.sizes.source_places);
     Words words = known_words(source_side, {model.source_vocabulary, most - can_end});
-    if (can_end && words.back() != end_word) words.emplace_back(end_word);
+    if (can_end && words.back() != end) words.push_back(end);
     require_places(source_side, words, most);
     choice_.source = input_of(words, model.source_vocabulary);
   }
@@ -149,25 +150,30 @@ class WordTaker {
       if (arguments_.has(option::target) && !model.target_vocabulary.empty()) expect_next(choice_.target.tokens);
       return;
     }
-    const bool has_start = id_in(model.target_vocabulary, start_word) != 0;
+    const std::string& start = asked_.words.start;
+    const bool has_start = !told_by_tokenizer() && id_in(model.target_vocabulary, start) != 0;
     if (use_.writes && has_start && model.kind->encodes && !arguments_.has(option::target)) {
-      choice_.target = input_of({std::string(start_word)}, model.target_vocabulary);
+      choice_.target = input_of({start}, model.target_vocabulary);
       return;
     }
     const std::size_t most = places(model.sizes.target_places);
     Words words = known_words(target_side, {model.target_vocabulary, most - has_start});
-    if (has_start && words.front() == start_word) words.erase(words.begin());
+    if (has_start && words.front() == start) words.erase(words.begin());
     // Shifted right by one: what goes in begins with <start>, and what should come out ends with <end>.
-    if (has_start) words.insert(words.begin(), std::string(start_word));
+    if (has_start) words.insert(words.begin(), start);
     expect_next(words);
     require_places(target_side, words, most);
     choice_.target = input_of(words, model.target_vocabulary);
   }
 
+  // Whether a tokenizer adds what begins a text.
+  bool told_by_tokenizer() const { return asked_.words.tokenizer && asked_.words.begins_alone; }
+
   // After each of the words that go in the next one should come out, and after the last <end>, if the model knows it.
   void expect_next(const Words& words) {
     choice_.expected.assign(words.begin() + 1, words.end());
-    if (id_in(choice_.model.target_vocabulary, end_word) != 0) choice_.expected.emplace_back(end_word);
+    const std::string& end = asked_.words.end();
+    if (id_in(choice_.model.target_vocabulary, end) != 0) choice_.expected.push_back(end);
   }
 
   ModelChoice& choice_;
@@ -187,7 +193,8 @@ std::vector<std::string> sentence(const AskedWords& asked, const Side& side) {
   }
   const std::string& told = asked.told.*side.told;
   const std::string usual = told.empty() ? std::string(side.usual) : told;
-  words = split_words(asked.arguments.text(side.sentence).value_or(usual));
+  const bool with_special = &side == &source_side || asked.words.begins_alone;
+  words = asked.words.of(asked.arguments.text(side.sentence).value_or(usual), with_special);
   if (words.size() > most_words) {
     fail("{} has {} words: give at most {}", side.sentence.name, words.size(), most_words);
   }

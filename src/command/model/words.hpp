@@ -15,6 +15,7 @@ struct ToldSentences {
 struct AskedWords {
   const Arguments& arguments;
   const ToldSentences& told;
+  const ModelWords& words;
 };
 
 /// A side of a model, with the options that give it words or vectors.

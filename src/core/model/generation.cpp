@@ -115,7 +115,7 @@ std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, co
     step.chosen = choose(row(distribution.matrix(), 0), sampling) + 1;
     text.append(step.chosen, distribution.node().frame.columns);
     steps.push_back(std::move(step));
-    if (steps.back().chosen == task.end) break;
+    if (task.ends_with(steps.back().chosen)) break;
   }
   return steps;
 }
@@ -145,7 +145,7 @@ std::vector<BeamStep> beam_search(RunningTransformer& model, Graph& graph, const
         Beam longer = beam;
         longer.words.push_back(id);
         longer.log_probability += std::log(probabilities[id - 1]);
-        longer.has_ended = id == task.end;
+        longer.has_ended = task.ends_with(id);
         step.kept.push_back(std::move(longer));
       }
     }

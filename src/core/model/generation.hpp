@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "core/math/random.hpp"
@@ -36,8 +37,10 @@ struct GenerationStep {
 struct GenerationTask {
   ModelInput prompt;      // what the decoder is given first
   std::size_t steps = 1;  // at most
-  std::size_t end = 0;    // the id that ends it; 0: none
+  std::vector<std::size_t> ends = {};  // the ids that end it
   Cache cache = Cache::kept;
+
+  bool ends_with(std::size_t id) const { return std::ranges::find(ends, id) != ends.end(); }
 };
 
 /// Lets a model write one word after another, each in the scope `step.1` …; what was encoded goes into every

@@ -84,6 +84,19 @@ std::size_t size_in(const JsonMember& member) {
   fail("{} must be a whole number from 1 to {}", member.place, most);
 }
 
+std::size_t token_in(const JsonMember& member) {
+  if (member.value.is_number_unsigned()) return member.value.get<std::size_t>();
+  fail("{} must be the id of a token", member.place);
+}
+
+// One, or a list of several.
+std::vector<std::size_t> tokens_in(const JsonMember& member) {
+  if (!member.value.is_array()) return {token_in(member)};
+  std::vector<std::size_t> tokens;
+  for (const Json& token : member.value) tokens.push_back(token_in({token, member.place}));
+  return tokens;
+}
+
 FieldValue value_in(const Json& value, ModelConfig& config) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number()) return value.get<double>();
@@ -122,6 +135,8 @@ ModelConfig read_config(std::string_view bytes, const std::string& where) {
   for (const ConfigSize& row : sizes) {
     if (const auto found = member(row.key)) config.*row.size = size_in(*found);
   }
+  if (const auto start = member("decoder_start_token_id")) config.start = token_in(*start);
+  if (const auto ends = member("eos_token_id")) config.ends = tokens_in(*ends);
   std::ranges::copy(config.family->brings, std::back_inserter(config.brings));
   for (const ConfigField& row : config.family->fields) {
     const auto found = member(row.key);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ struct ModelConfig {
   std::size_t heads = 0;
   std::size_t key_heads = 0;  // 0: as many
   std::size_t head_size = 0;  // 0: d_model / heads
+  std::optional<std::size_t> start = {};  // the token that a decoder begins with, from 0
+  std::vector<std::size_t> ends = {};     // those that end a text
   std::deque<std::string> texts = {};
 };
 

@@ -53,8 +53,9 @@ Place asked_place(const std::vector<Place>& places, const AttentionOfModel& aske
   fail("‹layer›: {}", unknown("layer", *asked.layer, names));
 }
 
-Words words_given(const std::optional<std::string>& given, const std::string& told, const Vocabulary& known) {
-  if (given || !told.empty()) return split_words(given.value_or(told));
+Words words_given(const std::optional<std::string>& given, const std::string& told, const Vocabulary& known,
+                  const ModelWords& words) {
+  if (given || !told.empty()) return words.of(given.value_or(told), true);
   constexpr std::size_t few = 3;
   return {known.begin(), known.begin() + static_cast<long>(std::min(few, known.size()))};
 }
@@ -84,8 +85,10 @@ class RunModel {
  private:
   void take_source() {
     if (!model_.has_encoder()) return;
-    Words words = words_given(asked_.text, file_.source, model_.source_vocabulary);
-    if (id_in(model_.source_vocabulary, end_word) != 0 && words.back() != end_word) words.emplace_back(end_word);
+    Words words = words_given(asked_.text, file_.source, model_.source_vocabulary, file_.words);
+    const std::string& end = file_.words.end();
+    const bool can_end = !file_.words.tokenizer && id_in(model_.source_vocabulary, end) != 0;
+    if (can_end && words.back() != end) words.push_back(end);
     source_ = input_of(words, model_.source_vocabulary);
     require_places(model_, words.size(), model_.sizes.source_places);
   }
@@ -93,11 +96,12 @@ class RunModel {
   void take_target() {
     if (!model_.kind->decodes) return;
     const Vocabulary& known = model_.target_vocabulary;
-    const bool has_start = id_in(known, start_word) != 0;
+    const std::string& start = file_.words.start;
+    const bool told_by_tokenizer = file_.words.tokenizer && file_.words.begins_alone;
+    const bool has_start = !told_by_tokenizer && id_in(known, start) != 0;
     Words words;
-    if (!model_.kind->crosses) words = words_given(asked_.text, file_.target, known);
-    if (has_start && (words.empty() || words.front() != start_word))
-      words.insert(words.begin(), std::string(start_word));
+    if (!model_.kind->crosses) words = words_given(asked_.text, file_.target, known, file_.words);
+    if (has_start && (words.empty() || words.front() != start)) words.insert(words.begin(), start);
     target_ = input_of(words, known);
     if (model_.kind->crosses) write_target();
     require_places(model_, target_.size(), model_.sizes.target_places);
@@ -110,7 +114,7 @@ class RunModel {
     RunningTransformer running(model_, graph);
     const Value encoded = running.encode(source_);
     GenerationTask task{.prompt = target_, .steps = source_.size() + more};
-    task.end = id_in(model_.target_vocabulary, end_word);
+    task.ends = file_.words.ends_in(model_.target_vocabulary);
     task.steps = std::min(task.steps, model_.most_words(model_.sizes.target_places).value_or(task.steps));
     Words words = target_.tokens;
     for (const GenerationStep& step : generate(running, graph, task, encoded, {}))

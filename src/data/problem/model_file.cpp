@@ -203,6 +203,28 @@ TransformerFile read_transformer(std::string_view bytes, const std::string& wher
 
 namespace {
 
+constexpr std::string_view usual_text = "The cat sat on the mat.";
+
+// The words are the pieces of the tokenizer, where the folder has one, and ids of tokens otherwise.
+void take_tokenizer(TransformerFile& file, const ModelConfig& config, const std::string& path) {
+  Transformer& model = file.model;
+  const bool encodes = model.kind->encodes, decodes = model.kind->decodes;
+  Vocabulary& own = encodes ? model.source_vocabulary : model.target_vocabulary;
+  if (std::shared_ptr<const Tokenizer> tokenizer = read_tokenizer(path); tokenizer && !own.empty()) {
+    file.words = pieces_of(std::move(tokenizer), own.size(), path);
+    own = *file.words.pieces;
+    if (encodes && !model.target_vocabulary.empty()) model.target_vocabulary = own;
+    (encodes ? file.source : file.target) = usual_text;
+  }
+  file.words.begins_alone = !(encodes && decodes);
+  const Vocabulary& written = decodes ? model.target_vocabulary : own;
+  const auto word_of = [&](std::size_t id) { return id < written.size() ? written[id] : std::string(); };
+  file.words.start = config.start ? word_of(*config.start) : std::string();
+  file.words.ends.clear();
+  for (const std::size_t id : config.ends) file.words.ends.push_back(word_of(id));
+  if (file.words.ends.empty()) file.words.ends.emplace_back();
+}
+
 // A field that several say has the value of the last one: the layout's, and then the config's.
 TransformerFile read_transformer_folder(const std::string& path) {
   ModelFolder folder = read_model_folder(path);
@@ -218,6 +240,7 @@ TransformerFile read_transformer_folder(const std::string& path) {
   const std::size_t matrices = folder.file.parameters.size();
   take_parameters(model, std::move(folder.file.parameters), path);
   model.title = fmt::format("{} of {}", folder.config.family->title, path);
+  take_tokenizer(result, folder.config, path);
   ReadInputs::tell({"model", path, count_of(matrices, "matrix", "matrices"), folder.file.assumed});
   return result;
 }

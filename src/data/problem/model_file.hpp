@@ -10,6 +10,7 @@
 #include "data/files/json.hpp"
 #include "data/files/read_input.hpp"
 #include "data/files/safetensors.hpp"
+#include "data/problem/words.hpp"
 
 namespace attn {
 
@@ -67,6 +68,7 @@ struct TransformerFile {
   Transformer model;
   std::string source;  // sentences; empty: not told
   std::string target;
+  ModelWords words = {};
   std::vector<Assumption> assumed = {};  // of the recipe, what the file does not say
 };
 

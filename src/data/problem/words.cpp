@@ -3,6 +3,8 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -116,6 +118,27 @@ void pad_with_blanks(std::vector<std::vector<std::string>>& sentences) {
 
 namespace {
 
+// The ids of words. A table of all is made where many are looked up among many.
+class WordIds {
+ public:
+  WordIds(const std::vector<std::string>& words, const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
+    constexpr std::size_t few = 8;
+    if (words.size() <= few) return;
+    table_.reserve(vocabulary.size());
+    for (std::size_t i = 0; i < vocabulary.size(); ++i) table_.emplace(vocabulary[i], i + 1);
+  }
+
+  std::size_t at(const std::string& word) const {
+    if (table_.empty()) return id_in(vocabulary_, word);
+    const auto found = table_.find(word);
+    return found == table_.end() ? 0 : found->second;
+  }
+
+ private:
+  const Vocabulary& vocabulary_;
+  std::unordered_map<std::string_view, std::size_t> table_ = {};
+};
+
 [[noreturn]] void fail_unknown_word(const std::string& word, const Vocabulary& vocabulary) {
   if (!are_token_ids(vocabulary)) fail_unknown("word", word, vocabulary);
   fail("'{}' is not a word of this model. Its words are token ids, from 0 to {}", word, vocabulary.size() - 1);
@@ -123,11 +146,58 @@ namespace {
 
 }  // namespace
 
+std::vector<std::string> ModelWords::of(std::string_view text, bool with_special) const {
+  if (!tokenizer) return split_words(text);
+  std::vector<std::string> words;
+  for (const Token& piece : tokenizer->encode(text, with_special)) words.push_back(pieces->at(piece.id));
+  if (words.empty()) fail("the text has no words: give at least one");
+  return words;
+}
+
+std::vector<std::size_t> ModelWords::ends_in(const Vocabulary& vocabulary) const {
+  std::vector<std::size_t> ids;
+  for (const std::string& word : ends) {
+    if (const std::size_t id = id_in(vocabulary, word)) ids.push_back(id);
+  }
+  return ids;
+}
+
+std::string ModelWords::text_of(const std::vector<std::size_t>& ids, const std::vector<std::string>& vocabulary) const {
+  std::string text;
+  if (!tokenizer) {
+    for (const std::size_t id : ids) text += (text.empty() ? "" : " ") + vocabulary[id - 1];
+    return text;
+  }
+  std::vector<std::size_t> tokens;
+  for (const std::size_t id : ids) {
+    if (id <= tokenizer->size()) tokens.push_back(id - 1);
+  }
+  return tokenizer->decode(tokens);
+}
+
+ModelWords pieces_of(std::shared_ptr<const Tokenizer> tokenizer, std::size_t count, const std::string& where) {
+  if (tokenizer->size() > count) {
+    fail("{}: the tokenizer has {}, and the model has embeddings of {}: give the files of one model", where,
+         count_of(tokenizer->size(), "piece"), count);
+  }
+  auto words = std::make_shared<Vocabulary>(count);
+  std::unordered_set<std::string_view> known(count);
+  for (std::size_t id = 0; id < count; ++id) {
+    std::string& word = (*words)[id];
+    if (id < tokenizer->size() && !tokenizer->piece(id).empty()) word = shown_piece(*tokenizer, id);
+    if (!word.empty() && known.insert(word).second) continue;
+    word = fmt::format("<{}>", id);
+    known.insert(word);
+  }
+  return {.tokenizer = std::move(tokenizer), .pieces = std::move(words)};
+}
+
 // A blank is masked: any id does for one that the model does not know.
 ModelInput input_of(const std::vector<std::string>& words, const Vocabulary& vocabulary) {
   ModelInput input{.tokens = words, .blank = blanks_among(words)};
+  const WordIds ids_of(words, vocabulary);
   for (const std::string& word : words) {
-    const std::size_t id = id_in(vocabulary, word);
+    const std::size_t id = ids_of.at(word);
     if (id == 0 && word != blank) fail_unknown_word(word, vocabulary);
     input.ids.push_back(std::max<std::size_t>(id, 1));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "core/attention/masks.hpp"
 #include "core/model/transformer.hpp"
+#include "data/tokenizer/tokenizer.hpp"
 
 namespace attn {
 
@@ -26,6 +28,29 @@ struct Example {
 };
 
 std::span<const Example> examples();
+
+/// How a sentence becomes the words of a model.
+struct ModelWords {
+  std::shared_ptr<const Tokenizer> tokenizer = {};       // whose pieces are the words; null: split_words() gives them
+  std::shared_ptr<const Vocabulary> pieces = {};         // of a tokenizer: what each id is called
+  std::string start{start_word};                         // of what is written
+  std::vector<std::string> ends{std::string(end_word)};  // of a sentence: any of them
+  bool begins_alone = true;  // what is written has the tokenizer's special tokens, and not only its start
+
+  const std::string& end() const { return ends.front(); }
+  /// The ids of the ends that a vocabulary has.
+  std::vector<std::size_t> ends_in(const Vocabulary& vocabulary) const;
+  /// The words of a text. A tokenizer adds the special tokens that it has for a whole one, where these are asked for.
+  /// Throws InputError: not UTF-8, no words.
+  std::vector<std::string> of(std::string_view text, bool with_special) const;
+  /// The text that some words of a vocabulary stand for, by their ids from 1.
+  std::string text_of(const std::vector<std::size_t>& ids, const std::vector<std::string>& vocabulary) const;
+};
+
+/// The pieces of a tokenizer as the words of a model that has so many embeddings, each called otherwise: by its text,
+/// or where it has none, or another piece has the same, by its id in angle brackets. Throws InputError where the
+/// tokenizer has more.
+ModelWords pieces_of(std::shared_ptr<const Tokenizer> tokenizer, std::size_t count, const std::string& where);
 
 /// Words as they go into a side of a model, with their ids in its vocabulary. Throws InputError, with the nearest
 /// word, for one that it does not have.

@@ -172,7 +172,7 @@ class Pipeline : public Tokenizer {
     }
   }
 
-  std::vector<Piece> encode(std::string_view text, bool with_special) const override {
+  std::vector<Token> encode(std::string_view text, bool with_special) const override {
     require_utf8(text, "the text");
     const Characters characters(text);
     std::vector<EncodedPiece> encoded;
@@ -196,7 +196,7 @@ class Pipeline : public Tokenizer {
       }
     }
     if (parts_.post_process) parts_.post_process(encoded, with_special);
-    std::vector<Piece> pieces;
+    std::vector<Token> pieces;
     pieces.reserve(encoded.size());
     for (const EncodedPiece& one : encoded) {
       std::string own(piece(one.id));

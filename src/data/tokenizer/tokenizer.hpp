@@ -11,7 +11,7 @@
 namespace attn {
 
 /// A piece of a text, as a model sees it.
-struct Piece {
+struct Token {
   std::size_t id = 0;              // as the tokenizer's files count: from 0
   std::string text = {};           // as in the vocabulary: "Ġthe"
   std::size_t begin = 0, end = 0;  // bytes of the text that it stands for; equal: none
@@ -32,7 +32,7 @@ struct CutWord {
   std::string text = {};           // normalized, as it is looked up
   std::size_t begin = 0, end = 0;  // bytes of the text that it stands for
   bool is_added = false;           // a token that was added to the vocabulary: it is found before all else
-  std::vector<Piece> pieces = {};
+  std::vector<Token> pieces = {};
   std::vector<CuttingStep> steps = {};
 };
 
@@ -42,7 +42,7 @@ class Tokenizer {
   virtual ~Tokenizer();
   /// The pieces of a text, with the special tokens that its model expects around it, or without them. Throws
   /// InputError: the text is not UTF-8.
-  virtual std::vector<Piece> encode(std::string_view text, bool with_special = true) const = 0;
+  virtual std::vector<Token> encode(std::string_view text, bool with_special = true) const = 0;
   /// The text that the pieces stand for; special ones are written, too. Throws InputError: an id beyond the vocabulary.
   virtual std::string decode(std::span<const std::size_t> ids) const = 0;
   /// How many ids there are: the largest + 1.

@@ -129,7 +129,7 @@ Ids written(const TrainedModel& model, const TaskExample& example) {
   if (transformer.kind->encodes) encoded = running.encode({.ids = example.source});
   const GenerationTask task{.prompt = {.ids = {example.given.front()}},
                             .steps = example.expected.size(),
-                            .end = id_in(transformer.target_vocabulary, end_word)};
+                            .ends = {id_in(transformer.target_vocabulary, end_word)}};
   Ids words;
   for (const GenerationStep& step : generate(running, graph, task, encoded, {})) words.push_back(step.chosen);
   return words;
