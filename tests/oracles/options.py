@@ -6,7 +6,7 @@ DRAWN = """
     --activation --base --beta --bk --bo --bq --bv --b1 --b2 --causal --causal-offset --cell --columns --d --d-ff --d-k
     --d-memory --d-model --d-v --depth --embeddings --epsilon --gamma --heads --hidden --k --kernel --kind --kv-heads
     --layers --mask --mask-fill --max-distance --memory --memory-mask --memory-text --memory-valid-length --model --multiply
-    --n --n-k --n-q --no-bias --no-cache --no-feed-forward --norm --norm-kind --not-causal --only --head --parameters
+    --n --n-k --n-q --no-bias --no-cache --no-feed-forward --norm --norm-kind --not-causal --only --parameters
     --position-table --positions --prefix --q --random --sample --sample-seed --save-parameters --scale --score --score-b
     --score-m --score-sigma --score-wk --score-wq --score-wv --scores --seed --soft-cap --source --steps --sweep --swap
     --target --target-mask --target-valid-length --target-x --temperature --text --threads --tied-output --top-k --top-p
@@ -25,7 +25,7 @@ NOT_DRAWN = {
     "compares with files, which tests of its own write": "--against --as --each",
     "code and inputs for files to compare, which tests of their own try": "--recorder --input",
     "measured in seconds": "--measure",
-    "a page of one word of the same numbers": "--by-word --from",
+    "a page of one word, or of one head, of the same numbers": "--by-word --from --head",
     "other pictures of the same numbers": "--map --product --left --right",
     "another question about the same cell": "--explain --code",
     "gradients, which --check itself compares with finite differences, and parity with PyTorch": "--backward --influence --of --by --upstream"
