@@ -49,7 +49,8 @@ TEST_CASE("gradients agree with finite differences for every score and mask and 
   checked({"backward", "--text", "a b c", "--heads", "2", "--d-model", "4", "--valid-length", "2"});
   checked({"backward", "--text", "a b c", "--heads", "4", "--soft-cap", "2", "--upstream",
            "1 2 3 4 5 6 7 8; 0 0 0 0 0 0 0 0; -1 0 1 0 -1 0 1 0"});
-  for (const char* positions : {"sinusoidal", "learned", "rotary", "relative-bias", "relative-vectors"})
+  for (const char* positions :
+       {"sinusoidal", "learned", "rotary", "rotary-halves", "relative-bias", "relative-vectors"})
     checked({"backward", "--text", "a b c", "--positions", positions, "--d-model", "4"});
   checked({"backward", "--example", "padding"});
   checked({"backward", "--example", "two-layers"});
@@ -61,6 +62,8 @@ TEST_CASE("gradients of models agree with finite differences") {
   checked({"backward", "transformer", "--layers", "1"});
   checked({"backward", "encoder", "--norm", "pre", "--norm-kind", "rms", "--activation", "silu"});
   checked({"backward", "decoder", "--kind", "decoder-only", "--activation", "gelu", "--positions", "rotary"});
+  checked({"backward", "decoder", "--kind", "decoder-only", "--activation", "silu", "--gated", "--positions",
+           "rotary-halves", "--norm", "parallel", "--norm-kind", "rms-plus-1"});
   checked({"backward", "align", "--seed", "1", "--cell", "gru", "--source", "one two"});
   checked({"backward", "align", "--variant", "none"});
   checked({"backward", "transformer", "--model", "copy"});

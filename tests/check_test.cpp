@@ -150,6 +150,11 @@ const std::vector<std::string> decoders = {
     " --seed 3 --backward",
 };
 
+const std::vector<std::string> like_llama = {
+    "attn decoder --kind decoder-only --target 'a b c d' --positions rotary-halves --gated --activation silu"
+    " --norm pre --norm-kind rms --heads 2 --kv-heads 1 --d-model 16 --no-bias --layers 1 --seed 3",
+};
+
 const std::vector<std::string> others = {
     "attn layer-norm --x '1 2 4; 0 1 0; -3 5 2' --gamma '1 2 3' --beta '1 0 -1'",
     "attn align --source 'a b c' --target 'b c' --seed 3 --hidden 3 --cell gru",
@@ -202,6 +207,10 @@ TEST_SUITE("attn check") {
   TEST_CASE("every mistake is named that can be made and seen in an encoder") { check_named(encoders); }
 
   TEST_CASE("every mistake is named that can be made and seen in a decoder") { check_named(decoders); }
+
+  TEST_CASE("every mistake is named that can be made and seen in layers like those of Llama") {
+    check_named(like_llama);
+  }
 
   TEST_CASE("every mistake is named that can be made and seen in a norm, an alignment or a generation") {
     check_named(others);

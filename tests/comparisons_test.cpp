@@ -70,18 +70,18 @@ TEST_CASE("heads are split of one sentence with queries, keys and values alone")
 TEST_CASE("kinds of positions are compared by what is learned and by their scores") {
   const Words words = {"compare-positions", "--n", "10", "--d", "4"};
   const Json learned = matrix_of(words, "learned"), scores = matrix_of(words, "scores");
-  // none, sinusoidal, concatenated, learned, rotary, relative-bias, relative-vectors
-  REQUIRE(learned.size() == 7);
+  // none, sinusoidal, concatenated, learned, rotary, rotary-halves, relative-bias, relative-vectors
+  REQUIRE(learned.size() == 8);
   CHECK(learned[3] == Json::parse("[40,80,0]"));
-  CHECK(learned[5] == Json::parse("[9,9,1]"));
-  CHECK(learned[6] == Json::parse("[36,36,1]"));
-  for (const std::size_t row : {0, 1, 2, 4}) CHECK(learned[row] == Json::parse("[0,0,1]"));
+  CHECK(learned[6] == Json::parse("[9,9,1]"));
+  CHECK(learned[7] == Json::parse("[36,36,1]"));
+  for (const std::size_t row : {0, 1, 2, 4, 5}) CHECK(learned[row] == Json::parse("[0,0,1]"));
   const auto is_zero = [&](std::size_t row, std::size_t column) {
     return std::fabs(scores[row][column].get<double>()) < 1e-9;
   };
   for (std::size_t column = 0; column < 3; ++column) CHECK(is_zero(0, column));
   for (const std::size_t row : {1, 2, 3}) CHECK_FALSE(is_zero(row, 1));
-  for (const std::size_t row : {4, 5, 6}) {
+  for (const std::size_t row : {4, 5, 6, 7}) {
     CHECK(is_zero(row, 1));
     CHECK_FALSE(is_zero(row, 0));
     CHECK_FALSE(is_zero(row, 2));

@@ -67,6 +67,26 @@ TEST_CASE("with the cache and without it the same is written with the same proba
   }
 }
 
+TEST_CASE("with the cache and without it the same is written where layers have a window") {
+  for (const char* layers : {"all", "2"}) {
+    for (const double window : {1.0, 2.0, 3.0, 20.0}) {
+      Transformer model = random_model({.kind = "decoder-only", .positions = "rotary-halves"});
+      model.recipe.window = window;
+      model.recipe.window_layers = layers;
+      model.recipe.local_base = 100.0;
+      model.recipe.score_cap = 2.0;
+      model.recipe.logit_cap = 3.0;
+      GenerationTask task{.prompt = words({1, 4}), .steps = 6};
+      const Written cached(model, task);
+      task.cache = Cache::none;
+      const Written anew(model, task);
+      REQUIRE(cached.ids() == anew.ids());
+      for (std::size_t i = 0; i < cached.steps.size(); ++i)
+        CHECK(close(cached.steps[i].distribution->matrix(), anew.steps[i].distribution->matrix(), 1e-12));
+    }
+  }
+}
+
 TEST_CASE("the cache saves work, and the ledger says what went in") {
   const Transformer model = random_model({.kind = "decoder-only"});
   GenerationTask task{.prompt = words({1, 4, 2}), .steps = 3};

@@ -24,6 +24,9 @@ std::shared_ptr<Graph> learned(std::size_t size) { return run({.kind = "decoder-
 std::shared_ptr<Graph> rotary(std::size_t size) {
   return run({.kind = "encoder-only", .positions = "rotary", .heads = 1}, size);
 }
+std::shared_ptr<Graph> rotary_halves(std::size_t size) {
+  return run({.kind = "encoder-only", .positions = "rotary-halves", .heads = 1}, size);
+}
 std::shared_ptr<Graph> rotary_heads(std::size_t size) {
   return run({.kind = "encoder-only", .positions = "rotary", .heads = 2}, size);
 }
@@ -473,6 +476,9 @@ Matrix reversed_vectors(const Numbers& at) {
 
 const std::vector<Row> rotations = {
     {"rotary-halves", rotary, rotated_q, turned(q, true, angle_of_halves)},
+    {"rotary-neighbors", rotary_halves, rotated_q, turned(q, false, angle_of_pair)},
+    {"rotary-halves-angles-repeated", rotary_halves, rotated_q, turned(q, true, angle_of_pair)},
+    {"rotary-backwards", rotary_halves, rotated_q, turned(q, true, angle_of_halves, 0.0, -1.0)},
     {"rotary-angles-tiled", rotary, rotated_q, turned(q, false, angle_of_halves)},
     {"rotary-angles-repeated", rotary, rotated_q, turned(q, true, angle_of_pair)},
     {"rotary-backwards", rotary, rotated_q, turned(q, false, angle_of_pair, 0.0, -1.0)},

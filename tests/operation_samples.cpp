@@ -325,6 +325,23 @@ const std::array table = {
                     [](Samples& s) {
                       return rotate_back(s.matrix("a", {s.m, 2 * s.k}), {.first = 3, .base = 100.0});
                     }},
+    OperationSample{"rotate",
+                    [](Samples& s) {
+                      return rotate(s.matrix("a", {s.m, 4 * s.k}), {.first = 3, .base = 100.0, .in_halves = true});
+                    }},
+    OperationSample{"rotate",
+                    [](Samples& s) {
+                      return rotate(s.matrix("a", {s.m, 4 * s.k + 1}),
+                                    {.base = 100.0,
+                                     .in_halves = true,
+                                     .turned = 4 * s.k,
+                                     .slower = std::vector<double>(2 * s.k, 3.0)});
+                    }},
+    OperationSample{"rotate_back",
+                    [](Samples& s) {
+                      return rotate_back(s.matrix("a", {s.m, 4 * s.k + 2}),
+                                         {.first = 2, .base = 100.0, .in_halves = true, .turned = 4 * s.k});
+                    }},
     OperationSample{"identity",
                     [](Samples& s) {
                       return name(called("again"), s.matrix("a", {s.m, s.n}));

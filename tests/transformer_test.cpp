@@ -45,7 +45,7 @@ void for_each_model(const Action& action) {
   std::size_t turn = 0;
   for (const ModelKind& kind : model_kinds()) {
     for (const NormPlacement& norm : norm_placements()) {
-      for (const char* positions : {"none", "sinusoidal", "learned", "rotary"}) {
+      for (const char* positions : {"none", "sinusoidal", "learned", "rotary", "rotary-halves"}) {
         const NormKind& norm_kind = norm_kinds()[turn % norm_kinds().size()];
         const Activation& activation = activations()[turn % activations().size()];
         CAPTURE(kind.name);
@@ -200,12 +200,89 @@ TEST_CASE("a normalization comes after the residual connection, before the sub-l
     ran.on(words({1, 2}), {});
     const Node& sum = ran.graph.at("encoder.1.sum_1");
     CHECK(sum.operands.at(0)->original().name == "source.positioned");
-    CHECK(sum.operands.at(1)->original().name == "encoder.1.self_attention.output");
+    const std::string_view of_output = norm.has_two() ? "encoder.1.post_norm_1.output"
+                                       : norm.after   ? "encoder.1.norm_1.output"
+                                                      : "encoder.1.self_attention.output";
+    CHECK(sum.operands.at(1)->original().name == of_output);
     const Node& query = *ran.graph.at("encoder.1.self_attention.q").operands.at(0)->operands.at(0);
-    CHECK(query.original().name == (norm.name == "pre" ? "encoder.1.norm_1.output" : "source.positioned"));
-    CHECK((ran.graph.find("encoder.1.norm_1.output") != nullptr) == norm.in_layers);
+    CHECK(query.original().name == (norm.before ? "encoder.1.norm_1.output" : "source.positioned"));
+    CHECK((ran.graph.find("encoder.1.norm_1.output") != nullptr) == norm.in_layers());
     CHECK((ran.graph.find("encoder.norm.output") != nullptr) == norm.at_the_end);
   }
+}
+
+TEST_CASE("side by side, attention and feed-forward layer work on what goes into the layer") {
+  Ran ran(random_model({.kind = "decoder-only", .norm = "parallel"}));
+  ran.on({}, words({1, 2, 3}));
+  const auto input_of_norm = [&](std::string_view norm) {
+    return ran.graph.at(fmt::format("decoder.2.{}.mean", norm)).operands.at(0)->original().name;
+  };
+  CHECK(input_of_norm("norm_1") == "decoder.1.sum_2");
+  CHECK(input_of_norm("norm_2") == "decoder.1.sum_2");
+  const Node& sum = ran.graph.at("decoder.2.sum_2");
+  CHECK(sum.operands.at(0)->original().name == "decoder.2.sum_1");
+  CHECK(sum.operands.at(1)->original().name == "decoder.2.feed_forward.output");
+}
+
+TEST_CASE("a gate is what the activation is applied to, and multiplies what the layer has inside") {
+  Transformer model = random_model({.kind = "decoder-only", .activation = "silu"});
+  model.parameters.clear();
+  model.recipe.gated = true;
+  std::mt19937 generator(3);
+  std::normal_distribution<double> normal(0.0, 0.6);
+  ModelParameters parameters;
+  for (const ParameterRow& row : parameters_of(model))
+    parameters.emplace(row.name, std::make_shared<const Matrix>(filled(row.shape, [&] { return normal(generator); })));
+  model.parameters = std::move(parameters);
+  REQUIRE(model.parameters.contains("decoder.1.feed_forward.w_gate"));
+  Ran ran(std::move(model));
+  ran.on({}, words({1, 2, 3}));
+  const std::string layer = "decoder.1.feed_forward.";
+  const Matrix &gate = ran.at(layer + "gate"), &inner = ran.at(layer + "inner"), &gated = ran.at(layer + "gated");
+  for (std::size_t i = 0; i < gated.size(); ++i) {
+    const double x = cells(gate)[i];
+    CHECK(cells(gated)[i] == doctest::Approx(x / (1.0 + std::exp(-x)) * cells(inner)[i]));
+  }
+}
+
+TEST_CASE("a window leaves out what stands before it, in the layers that have it") {
+  Transformer model = random_model({.kind = "decoder-only"});
+  model.recipe.window = 2.0;
+  model.recipe.window_layers = "2";
+  const auto is_zero = [](const Matrix& weights, std::size_t row, std::size_t column) {
+    return weights(row, column) == 0.0;
+  };
+  Ran ran(model);
+  ran.on({}, words({1, 2, 3, 4}));
+  const Matrix &whole = ran.at("decoder.1.self_attention.head.1.weights"),
+               &local = ran.at("decoder.2.self_attention.head.1.weights");
+  CHECK_FALSE(is_zero(whole, 3, 0));
+  CHECK(is_zero(local, 3, 0));
+  CHECK(is_zero(local, 3, 1));
+  CHECK_FALSE(is_zero(local, 3, 2));
+  CHECK_FALSE(is_zero(local, 1, 0));
+  CHECK(mask_source(ran.graph.at("decoder.local_mask")) == "the causal order and the window of 2 words");
+  CHECK(mask_source(ran.graph.at("decoder.mask")) == "the causal order");
+  // Of all layers it is the only mask; where no key lies before it, there is none.
+  model.recipe.window_layers = "all";
+  Ran all(model);
+  all.on({}, words({1, 2, 3, 4}));
+  CHECK(mask_source(all.graph.at("decoder.mask")) == "the causal order and the window of 2 words");
+  CHECK_FALSE(all.graph.find("decoder.local_mask"));
+  Ran few(model);
+  few.on({}, words({1, 2}));
+  CHECK(mask_source(few.graph.at("decoder.mask")) == "the causal order");
+}
+
+TEST_CASE("long waves are slowed by the factor, short ones are left, and those between are mixed") {
+  const std::vector<double> slower = slower_waves({8.0, 1.0, 4.0, 8192.0}, 500000.0, 128);
+  REQUIRE(slower.size() == 64);
+  CHECK(slower.front() == 1.0);
+  CHECK(slower.back() == 8.0);
+  CHECK(std::ranges::is_sorted(slower));
+  CHECK(std::ranges::any_of(slower, [](double factor) { return factor > 1.0 && factor < 8.0; }));
+  CHECK(slower_waves({4.0, 1.0, 4.0, 0.0}, 10000.0, 4) == std::vector<double>{4.0, 4.0});
+  CHECK(slower_waves({}, 10000.0, 4).empty());
 }
 
 TEST_CASE("the explanation of every cell of every kind of model is what was computed") {

@@ -120,7 +120,7 @@ class Inputs {
     }
     if (has_any({&option::scores, &option::weights})) take(option::v);
     if (!has_any({&option::scores, &option::weights}))
-      take_all({&option::w_1, &option::b_1, &option::w_2, &option::b_2});
+      take_all({&option::w_gate, &option::b_gate, &option::w_1, &option::b_1, &option::w_2, &option::b_2});
     take_all({&option::w_o, &option::b_o});
     if (!has_any({&option::weights})) take(option::mask);
     if (has_any({&option::positions})) take(option::position_table);
@@ -276,6 +276,7 @@ class LinearLayers {
     turn_to(option::w_v, of_words({&option::value_memory, &option::memory, &option::x}));
     turn_to(option::w_o, of_words({&option::w_v, &option::v}));
     turn_to(option::w_1, of_words({&option::w_o, &option::w_v, &option::v}));
+    turn_to(option::w_gate, of_words({&option::w_o, &option::w_v, &option::v}));
     turn_to(option::w_2, of_words({&option::w_1}));
   }
 
@@ -549,7 +550,8 @@ struct OtherReading {
 
 // A square weight whose name does not say whether it is (in, out).
 bool may_be_turned(const MatrixFile& file) {
-  static constexpr std::array weights = {&role::w_q, &role::w_k, &role::w_v, &role::w_o, &role::w_1, &role::w_2};
+  static constexpr std::array weights = {&role::w_q, &role::w_k,    &role::w_v, &role::w_o,
+                                         &role::w_1, &role::w_gate, &role::w_2};
   const Shape shape = file.matrix.shape();
   return file.count == 1 && shape.rows == shape.columns && !is_linear_weight(name_in_all_heads(file.name)) &&
          std::ranges::find(weights, role_of(file)) != weights.end() && file.matrix != transposed(file.matrix);

@@ -176,9 +176,9 @@ const OptionGroup& gradient_options() {
 }
 
 std::span<const Option* const> recipe_options() {
-  static constexpr const Option* all[] = {&option::norm,       &option::norm_kind,           &option::epsilon,
-                                          &option::activation, &option::positions,           &option::base,
-                                          &option::scale,      &option::unscaled_embeddings, &option::tied_output};
+  static constexpr const Option* all[] = {
+      &option::norm,      &option::norm_kind, &option::epsilon, &option::activation,          &option::gated,
+      &option::positions, &option::base,      &option::scale,   &option::unscaled_embeddings, &option::tied_output};
   return all;
 }
 
@@ -202,6 +202,7 @@ const OptionGroup& model_options() {
                     option::norm_kind,
                     {option::epsilon, "ε in the normalization, 0 or more"},
                     option::activation,
+                    option::gated,
                     {option::positions, {}, "sinusoidal", 0, choices::positions_of_models},
                     option::base,
                     {option::scale, "number that the scores are divided by, such as 8, or its name", "sqrt-dk"},

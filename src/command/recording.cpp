@@ -95,9 +95,10 @@ struct AroundLinear {
   const Role* made;
 };
 constexpr AroundLinear around_linear[] = {
-    {&role::w_q, nullptr, &role::q},     {&role::w_k, nullptr, &role::k},
-    {&role::w_v, nullptr, &role::v},     {&role::w_o, &role::concat, &role::output},
-    {&role::w_1, nullptr, &role::inner}, {&role::w_2, nullptr, &role::feed_forward},
+    {&role::w_q, nullptr, &role::q},       {&role::w_k, nullptr, &role::k},
+    {&role::w_v, nullptr, &role::v},       {&role::w_o, &role::concat, &role::output},
+    {&role::w_1, nullptr, &role::inner},   {&role::w_2, nullptr, &role::feed_forward},
+    {&role::w_gate, nullptr, &role::gate},
 };
 
 constexpr std::array<std::string_view, 7> names_of_heads = {

@@ -34,6 +34,7 @@ const pages = [
   ["decoder"],
   ["transformer"],
   ["transformer", "--kind", "decoder-only", "--positions", "rotary"],
+  ["transformer", "--kind", "decoder-only", "--positions", "rotary-halves", "--gated", "--activation", "silu"],
   ["transformer", "--model", "copy"],
   ["walk", "--model", "coreference"],
   ["align"],

@@ -352,7 +352,7 @@ class PositionComparison {
     const PositionKind& kind = *std::ranges::find_if(position_kinds(), has_waves_in_columns);
     Graph graph(keep_nothing());
     const Value x = graph.input(role::x, Matrix({2 * sizes_.n, sizes_.d}, 0.0), axis("positions"), axis("features"));
-    const Matrix positions = kind.of_embeddings(x, {.base = sizes_.base}).matrix();
+    const Matrix positions = kind.of_embeddings(x, {.waves = {.base = sizes_.base}}).matrix();
     page_.say(fmt::format(
         "Each pair of columns repeats after its period. "
         "\"seen\" is the share of the period that {} positions pass through. "

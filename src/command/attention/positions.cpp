@@ -133,7 +133,7 @@ void add_dot_products(Page& page, const PositionKind& kind, const Value& positio
 
 void add_absolute(Page& page, const PositionKind& kind, const Value& x, const std::optional<Value>& table, double base,
                   const Arguments& arguments) {
-  const Value positions = name(role::positions, kind.of_embeddings(x, {.table = table, .base = base}));
+  const Value positions = name(role::positions, kind.of_embeddings(x, {.waves = {.base = base}, .table = table}));
   const std::size_t d = positions.shape().columns;
   std::vector<std::size_t> chosen;
   if (const auto columns = arguments.text(option::columns)) {

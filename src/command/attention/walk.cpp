@@ -328,7 +328,8 @@ void add_step(Page& page, const Step& step, const std::vector<const Node*>& node
 
 Answer run_feed_forward(const Command& command, const Arguments& arguments) {
   const Arguments all =
-      with_part(arguments, scope::feed_forward, {&option::w_1, &option::b_1, &option::w_2, &option::b_2});
+      with_part(arguments, scope::feed_forward,
+                {&option::w_gate, &option::b_gate, &option::w_1, &option::b_1, &option::w_2, &option::b_2});
   return asks_for_gradients(all) ? gradients(all) : run_step(command, all);
 }
 

@@ -32,7 +32,8 @@ struct FlagField {
 };
 
 constexpr FlagField flag_fields[] = {{option::unscaled_embeddings, "scale_embeddings", false},
-                                     {option::tied_output, "tied_output", true}};
+                                     {option::tied_output, "tied_output", true},
+                                     {option::gated, "gated", true}};
 
 // --- fields
 
@@ -167,9 +168,9 @@ std::vector<AssumedField> assumed_fields(const Arguments& arguments, const Model
       all.push_back({std::string(unnamed), std::move(assumed), option});
   };
   add(option::norm, "the placement of the norms", fmt::format("{}-norm", recipe.norm->name));
-  if (recipe.norm->in_layers) add(option::norm_kind, "the kind of the norms", std::string(recipe.norm_kind->title));
+  if (recipe.norm->in_layers()) add(option::norm_kind, "the kind of the norms", std::string(recipe.norm_kind->title));
   add(option::activation, "the activation", fmt::format("{} in the feed-forward layers", recipe.activation->title));
-  if (recipe.norm->in_layers) add(option::epsilon, "ε", fmt::format("ε = {} in the norms", recipe.epsilon));
+  if (recipe.norm->in_layers()) add(option::epsilon, "ε", fmt::format("ε = {} in the norms", recipe.epsilon));
   return all;
 }
 
@@ -419,7 +420,7 @@ class Chooser {
       remark_on_idle(option::base, fmt::format("the positions are {}", recipe.positions->name));
     }
     if (!choice.model.kind->decodes) remark_on_idle(option::tied_output, "there is no decoder");
-    const bool normalizes = recipe.norm->in_layers || recipe.norm->at_the_end;
+    const bool normalizes = recipe.norm->in_layers() || recipe.norm->at_the_end;
     for (const Option* option : {&option::norm_kind, &option::epsilon}) {
       if (!normalizes) remark_on_idle(*option, "there is no normalization");
     }

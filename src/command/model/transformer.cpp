@@ -73,9 +73,26 @@ std::string unusual_in_words(const Transformer& model) {
   const auto say = [&](bool is_unusual, const std::string& what) {
     if (is_unusual) words += "; " + what;
   };
-  const bool has_norms = recipe.norm->in_layers || recipe.norm->at_the_end;
+  const bool has_norms = recipe.norm->in_layers() || recipe.norm->at_the_end;
   say(has_norms && recipe.epsilon != usual.epsilon, fmt::format("ε = {}", recipe.epsilon));
   say(recipe.positions->has_waves && recipe.base != usual.base, fmt::format("base = {}", recipe.base));
+  const bool turns = recipe.positions->of_queries_and_keys != nullptr;
+  say(turns && recipe.rotated != usual.rotated,
+      fmt::format("turned by positions: {} of {} numbers",
+                  static_cast<std::size_t>(recipe.rotated * static_cast<double>(sizes.d_k())), sizes.d_k()));
+  say(turns && recipe.scaling.factor != usual.scaling.factor,
+      recipe.scaling.words == 0.0 ? fmt::format("waves {} times as long", recipe.scaling.factor)
+                                  : fmt::format("long waves {} times as long", recipe.scaling.factor));
+  say(recipe.window != 0.0,
+      fmt::format("window: {}{}", count_of(static_cast<std::size_t>(recipe.window), "word"),
+                  recipe.window_layers == ModelRecipe::all_layers
+                      ? ""
+                      : fmt::format(" in layers {}{}", recipe.window_layers,
+                                    turns && recipe.local_base != 0.0 ? fmt::format(", with base {}", recipe.local_base)
+                                                                      : "")));
+  say(sizes.normed_q != 0 || sizes.normed_k != 0, "queries and keys are normalized");
+  say(recipe.score_cap != 0.0, fmt::format("soft cap of the scores: {}", recipe.score_cap));
+  say(recipe.logit_cap != 0.0, fmt::format("soft cap of the logits: {}", recipe.logit_cap));
   say(recipe.scale != usual.scale, fmt::format("scale of the scores: {}", recipe.scale));
   say(recipe.tied_output && model.kind->decodes, "the output layer is the transposed embedding");
   say(sizes.all_heads().of_keys != sizes.heads, fmt::format("heads of keys and values: {}", sizes.all_heads().of_keys));
@@ -89,7 +106,8 @@ std::string sizes_in_words(const Transformer& model, std::string_view positions)
   const ModelRecipe& recipe = model.recipe;
   const std::string feed_forward = sizes.d_ff == 0
                                        ? "no feed-forward layers"
-                                       : fmt::format("d_ff = {}; activation: {}", sizes.d_ff, recipe.activation->title);
+                                       : fmt::format("d_ff = {}; activation: {}{}", sizes.d_ff,
+                                                     recipe.activation->title, recipe.gated ? " of a gate" : "");
   return fmt::format("{}, d_model = {}, h = {}, d_k = d_v = {}, {}; {}: {}; positions: {}{}.", layers_in_words(model),
                      sizes.d_model, sizes.heads, sizes.d_k(), feed_forward, recipe.norm_kind->title, recipe.norm->name,
                      positions, unusual_in_words(model));

@@ -19,11 +19,10 @@ std::optional<Value> relative_scores(const Value& q, const Value& k, const Recip
 // Queries or keys, as they are told where they stand.
 Value placed(const Value& x, const Role& result, std::size_t before, const Recipe& recipe) {
   if (!recipe.positions->of_queries_and_keys) return x;
-  return name(result, recipe.positions->of_queries_and_keys(x, {.before = before, .base = recipe.base}));
+  Waves waves = recipe.waves;
+  waves.first = before;
+  return name(result, recipe.positions->of_queries_and_keys(x, {.waves = std::move(waves)}));
 }
-
-// cap · tanh(x / cap): nearly x where x is small, and never beyond the cap.
-Value soft_cap(const Value& x, const Scalar& cap) { return times(attn::tanh(divide(x, cap)), cap); }
 
 constexpr MaskNouns of_attention{.row = "query", .column = "key"};
 
@@ -40,10 +39,14 @@ Value linear(const Value& x, const Projection& projection) {
   return projection.b ? add(product, *projection.b) : product;
 }
 
+Value soft_cap(const Value& x, const Scalar& cap) { return times(attn::tanh(divide(x, cap)), cap); }
+
 Value attention_scores(const Value& whole_q, const Value& whole_k, const Recipe& recipe) {
   const ScoringFunction& function = *recipe.function;
-  const Value q = placed(whole_q, role::rotated_q, recipe.before, recipe);
-  const Value k = placed(whole_k, role::rotated_k, 0, recipe);
+  const Value normed_q = recipe.normalize_q ? recipe.normalize_q(whole_q) : whole_q;
+  const Value normed_k = recipe.normalize_k ? recipe.normalize_k(whole_k) : whole_k;
+  const Value q = placed(normed_q, role::rotated_q, recipe.before, recipe);
+  const Value k = placed(normed_k, role::rotated_k, 0, recipe);
   const std::optional<Value> relative = relative_scores(q, k, recipe);
   if (function.expand) function.expand(q, k, recipe.learned);
   Value content = function.score(q, k, recipe.learned);

@@ -12,18 +12,19 @@ namespace attn {
 
 /// How attention is computed: everything but the queries, the keys and the values.
 struct Recipe {
-  const ScoringFunction* function = &scoring_functions().front();  // by which queries and keys are compared
-  ScoreParameters learned = {};                                    // what it has learned
-  const PositionKind* positions = &position_kinds().front();       // what distances add to the raw scores
-  std::optional<Value> position_table = {};                        // what was learned of distances
-  double base = Waves::usual_base;                                 // of positions that are waves
-  std::size_t before = 0;                                          // keys before that of the first query
-  std::optional<Scalar> divisor = {};                              // of the scores
-  std::optional<Scalar> factor = {};                               // of the scores, instead of a divisor
-  std::optional<Scalar> cap = {};                                  // the scaled scores lie between −cap and cap
-  std::optional<Value> bias = {};                                  // added to the scaled scores     [n_q, n_k]
-  std::optional<Value> allowed = {};                               // 0 where a query may not look   [n_q, n_k]
-  double fill = -std::numeric_limits<double>::infinity();          // takes the place of a score that is not allowed
+  const ScoringFunction* function = &scoring_functions().front();         // by which queries and keys are compared
+  ScoreParameters learned = {};                                           // what it has learned
+  const PositionKind* positions = &position_kinds().front();              // what distances add to the raw scores
+  std::optional<Value> position_table = {};                               // what was learned of distances
+  Waves waves = {};                                                       // of positions that are waves
+  std::size_t before = 0;                                                 // keys before that of the first query
+  std::function<Value(const Value&)> normalize_q = {}, normalize_k = {};  // of each head, before it is compared
+  std::optional<Scalar> divisor = {};                                     // of the scores
+  std::optional<Scalar> factor = {};                                      // of the scores, instead of a divisor
+  std::optional<Scalar> cap = {};                          // the scaled scores lie between −cap and cap
+  std::optional<Value> bias = {};                          // added to the scaled scores     [n_q, n_k]
+  std::optional<Value> allowed = {};                       // 0 where a query may not look   [n_q, n_k]
+  double fill = -std::numeric_limits<double>::infinity();  // takes the place of a score that is not allowed
 };
 
 /// A learned map X·W + b.
@@ -49,6 +50,9 @@ Value scaled_scores(const Value& scores, const Recipe& recipe);
 /// cap), `masked`, `weights`.  [n_q, n_k] -> [n_q, n_k].  (Vaswani et al. 2017, section 3.2.1; the cap: Gemma
 /// Team 2024, Gemma 2: Improving Open Language Models at a Practical Size, section 2)
 Value attention_weights(const Value& scores, const Recipe& recipe);
+
+/// cap · tanh(x / cap): nearly x where x is small, and never beyond the cap.  [m, n] -> [m, n].
+Value soft_cap(const Value& x, const Scalar& cap);
 
 /// The weighted sum of the values.  [n_q, n_k] [n_k, d_v] -> [n_q, d_v].  Throws InputError when a key has no
 /// value.  (Zhang et al., Dive into Deep Learning, 11.1)

@@ -33,7 +33,8 @@ const std::array activation_table = {
 std::span<const Activation> activations() { return activation_table; }
 
 const Activation* activation_of(const Node& node) {
-  const bool is_of_layer = !node.operands.empty() && node.operands.front()->is(role::inner);
+  const bool is_of_layer =
+      !node.operands.empty() && (node.operands.front()->is(role::inner) || node.operands.front()->is(role::gate));
   if (!is_of_layer) return nullptr;
   const Function* const function = node.op->function;
   const auto found = std::ranges::find_if(
@@ -50,9 +51,13 @@ const Activation* activation_beside(const Node& node) {
 }
 
 Value feed_forward(const Value& x, const FeedForward& layer) {
+  const auto activated = [&](const Value& numbers) {
+    return name(layer.activation->result, layer.activation->apply(numbers));
+  };
+  if (!layer.gate) return linear(activated(name(role::inner, linear(x, layer.inner))), layer.outer);
+  Value gate = activated(name(role::gate, linear(x, *layer.gate)));
   Value inner = name(role::inner, linear(x, layer.inner));
-  Value activated = name(layer.activation->result, layer.activation->apply(inner));
-  return linear(activated, layer.outer);
+  return linear(name(role::gated, multiply(gate, inner)), layer.outer);
 }
 
 // --- averaging
@@ -109,7 +114,7 @@ FeedForward feed_forward_of(const Parameters& parameters, const Activation& acti
   if (!inner || !outer) {
     fail("the feed-forward layer needs w_1 and w_2: give both, or ‹seed› N for random ones");
   }
-  return {*inner, *outer, &activation};
+  return {*inner, *outer, &activation, projection(parameters, linear_layer::gate)};
 }
 
 }  // namespace attn

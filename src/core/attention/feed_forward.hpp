@@ -30,16 +30,19 @@ const Activation* activation_of(const Node& node);
 /// That of the layer in the scope of a node, or null.
 const Activation* activation_beside(const Node& node);
 
-/// Two learned maps with a nonlinearity between them.
+/// Two learned maps with a nonlinearity between them, and perhaps a third one beside the first: a gate.
 struct FeedForward {
-  Projection inner;  // [d_model, d_ff]
-  Projection outer;  // [d_ff, d_model]
-  const Activation* activation = &activations().front();
+  Projection inner;                                       // [d_model, d_ff]
+  Projection outer;                                       // [d_ff, d_model]
+  const Activation* activation = &activations().front();  // of the gate, where there is one
+  std::optional<Projection> gate = {};                    // [d_model, d_ff]
 };
 
 /// activation(x W_1 + b_1) W_2 + b_2 for every position alike: `inner`, the result of the activation, such as
 /// `rectified`, and that of the layer, which the caller names.  [n, d_model] -> [n, d_model].
 /// (Vaswani et al. 2017, equation 2; Zhang et al., Dive into Deep Learning, 11.7)
+/// With a gate it is (activation(x W_gate + b_gate) ⊙ (x W_1 + b_1)) W_2 + b_2: `gate`, the result of the activation,
+/// `inner`, `gated`.  (Shazeer 2020, GLU Variants Improve Transformer, equation 6)
 Value feed_forward(const Value& x, const FeedForward& layer);
 
 namespace family {
@@ -74,13 +77,14 @@ struct LinearRoles {
 };
 namespace linear_layer {
 inline constexpr LinearRoles q{role::w_q, role::b_q}, k{role::w_k, role::b_k}, v{role::w_v, role::b_v},
-    o{role::w_o, role::b_o}, inner{role::w_1, role::b_1}, outer{role::w_2, role::b_2};
+    o{role::w_o, role::b_o}, inner{role::w_1, role::b_1}, outer{role::w_2, role::b_2}, gate{role::w_gate, role::b_gate};
 }
 
 /// x · w + b; nothing without a w. Throws InputError for a b without its w, and for one that does not fit it.
 std::optional<Projection> projection(const Parameters& parameters, const LinearRoles& of);
 
-/// The maps of the feed-forward layer, with this nonlinearity. Throws InputError unless both are there.
+/// The maps of the feed-forward layer, with this nonlinearity, and its gate where it has one. Throws InputError unless
+/// both maps are there.
 FeedForward feed_forward_of(const Parameters& parameters, const Activation& activation);
 
 }  // namespace attn

@@ -23,6 +23,14 @@ MaskRule causal_rule(std::ptrdiff_t before) {
   };
 }
 
+MaskRule window_rule(std::size_t window, std::size_t before) {
+  return [window, before](std::size_t query, std::span<double> keys) {
+    const std::size_t own = before + query;
+    if (own < window) return;
+    std::ranges::fill(keys.first(std::min(own - window + 1, keys.size())), 0.0);
+  };
+}
+
 MaskRule valid_length_rule(Shape shape, std::span<const std::size_t> lengths) {
   if (lengths.size() != 1 && lengths.size() != shape.rows) {
     fail("‹valid_length›: {} are given for {}: give one for all, or one per query", count_of(lengths.size(), "length"),

@@ -24,6 +24,10 @@ using MaskRule = std::function<void(std::size_t query, std::span<double> keys)>;
 /// (Vaswani et al., Attention Is All You Need, section 3.2.3)
 MaskRule causal_rule(std::ptrdiff_t before = 0);
 
+/// No key that stands `window` or more positions before its query, where so many keys come before the first query.
+/// (Beltagy et al. 2020, Longformer, section 3.1; Jiang et al. 2023, Mistral 7B, section 2: the query itself counts)
+MaskRule window_rule(std::size_t window, std::size_t before = 0);
+
 /// Query i may attend to the first lengths[i] keys; a single length holds for all queries.  (Zhang et al.,
 /// Dive into Deep Learning, 11.3.2.1) A length above the number of keys is all of them. Throws InputError:
 /// neither one length nor one for each query.

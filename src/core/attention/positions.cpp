@@ -20,7 +20,7 @@ Frame of_sentence(const Value& x) {
 
 Value sinusoid_like(const Value& x, const SinusoidLayout& layout, const Places& places) {
   const Frame frame = of_sentence(x);
-  return sinusoid(x.graph(), layout, {frame.shape, frame.rows, axis("features")}, {places.before, places.base});
+  return sinusoid(x.graph(), layout, {frame.shape, frame.rows, axis("features")}, places.waves);
 }
 
 Value interleaved(const Value& x, const Places& places) { return sinusoid_like(x, sinusoid_layouts()[0], places); }
@@ -33,15 +33,20 @@ Value learned(const Value& x, const Places& places) {
     fail("{} is {} but x is {}: a position vector must have the size of an embedding", places.table->node().title(),
          to_string(table), to_string(words));
   }
-  if (places.before + words.rows > table.rows) {
+  if (places.waves.first + words.rows > table.rows) {
     fail(
         "there are {} but only {}, and none for word {}: give a longer ‹position_table›, or ‹positions› sinusoidal, which is defined for any length (but trained models rarely work well beyond the lengths of training)",
-        count_of(places.before + words.rows, "word"), count_of(table.rows, "learned position"), table.rows + 1);
+        count_of(places.waves.first + words.rows, "word"), count_of(table.rows, "learned position"), table.rows + 1);
   }
-  return rows(*places.table, places.before, words.rows);
+  return rows(*places.table, places.waves.first, words.rows);
 }
 
-Value rotary(const Value& x, const Places& places) { return rotate(x, {places.before, places.base}); }
+template <bool in_halves>
+Value rotary(const Value& x, const Places& places) {
+  Waves waves = places.waves;
+  waves.in_halves = in_halves;
+  return rotate(x, std::move(waves));
+}
 
 // From −c to c, and 0 between them.
 void require_odd(std::size_t count, std::string_view what, const Value& table) {
@@ -103,10 +108,17 @@ constexpr std::array positional_table = {
         .name = "rotary",
         .summary =
             "queries and keys of each head turned by angles that grow with the position (RoPE): columns 1 and 2, 3 and 4 and so on together",
-        .of_queries_and_keys = rotary,
+        .of_queries_and_keys = rotary<false>,
         .has_waves = true,
-        .pros = "nothing to learn; counts by distance, as in Llama",
+        .pros = "nothing to learn; counts by distance, as in GPT-J",
         .cons = "not fitted to the data; may not work beyond the training"},
+    PositionKind{
+        .name = "rotary-halves",
+        .summary = "as rotary, but column j is turned with column j + d/2, as in GPT-NeoX and in Llama of Hugging Face",
+        .of_queries_and_keys = rotary<true>,
+        .has_waves = true,
+        .pros = "as rotary, in the layout of Llama of Hugging Face",
+        .cons = "as rotary"},
     PositionKind{.name = "relative-bias",
                  .summary = "a learned number for each distance, added to the scaled scores",
                  .table_shape =

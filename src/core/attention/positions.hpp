@@ -16,11 +16,10 @@ struct PositionSizes {
   std::size_t max_distance = 0;  // longer distances count as this one
 };
 
-/// Where words stand, the base of the waves by which that is told, and what was learned of places.
+/// Where words stand, the waves by which that is told, and what was learned of places.
 struct Places {
-  std::size_t before = 0;  // words that come earlier
+  Waves waves = {};  // the first one: how many words come earlier
   std::optional<Value> table = {};
-  double base = Waves::usual_base;
 };
 
 /// How attention is told where a word stands. Each kind does one of four things and leaves the others null:
@@ -41,7 +40,7 @@ struct PositionKind {
   bool changes_scores() const { return of_scores || of_scaled_scores; }
 };
 
-/// none, sinusoidal, concatenated, learned, rotary, relative-bias, relative-vectors.
+/// none, sinusoidal, concatenated, learned, rotary, rotary-halves, relative-bias, relative-vectors.
 std::span<const PositionKind> position_kinds();
 
 /// x + p, as `positioned`, with `positions`; x itself for a kind that adds nothing to it.

@@ -89,6 +89,8 @@ inline constexpr SettingOf<std::size_t> first{"first"};  // the place, from 0, w
 inline constexpr SettingOf<std::size_t> count{"count"};  // of rows or columns of a part
 inline constexpr SettingOf<std::size_t> parts{"parts"}, apart{"apart"};  // of rows that belong together
 inline constexpr SettingOf<double> base{"base"};                         // of the waves of positions
+inline constexpr SettingOf<std::size_t> turned{"turned"};          // the first so many columns, which positions turn
+inline constexpr SettingOf<std::vector<double>> slower{"slower"};  // how many times as long each wave is
 inline constexpr SettingOf<std::vector<double>> frequencies{"frequencies"}, is_sine{"is_sine"};  // of each column
 inline constexpr SettingOf<const SinusoidLayout*> layout{"layout"};
 inline constexpr SettingOf<std::string> table{"table"};  // the title of the table that ids choose from

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "core/attention/score.hpp"
+#include "core/math/functions.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
@@ -17,27 +20,28 @@ namespace attn {
 
 namespace {
 
-// The residual connection.
-Value plus_itself(const Value& x, const Value& found, std::size_t number) {
-  return name(Name(role::sum, number), add(x, found));
-}
-
-Value post_norm(const Value& x, const Sublayer& sublayer, const Sublayer& normalize, std::size_t number) {
-  return normalize(plus_itself(x, sublayer(x), number));
-}
-
-Value pre_norm(const Value& x, const Sublayer& sublayer, const Sublayer& normalize, std::size_t number) {
-  return plus_itself(x, sublayer(normalize(x)), number);
-}
-
-Value no_norm(const Value& x, const Sublayer& sublayer, const Sublayer&, std::size_t number) {
-  return plus_itself(x, sublayer(x), number);
-}
-
 constexpr std::array placements = {
-    NormPlacement{"post", "after the residual connection: Norm(x + sublayer(x))", post_norm, true, false},
-    NormPlacement{"pre", "before the sub-layer: x + sublayer(Norm(x)), and once more at the end", pre_norm, true, true},
-    NormPlacement{"none", "no normalization: x + sublayer(x)", no_norm, false, false},
+    NormPlacement{.name = "post", .summary = "after the residual connection: Norm(x + sublayer(x))", .of_sum = true},
+    NormPlacement{.name = "pre",
+                  .summary = "before the sub-layer: x + sublayer(Norm(x)), and once more at the end",
+                  .before = true,
+                  .at_the_end = true},
+    NormPlacement{.name = "none", .summary = "no normalization: x + sublayer(x)"},
+    NormPlacement{.name = "before-and-after",
+                  .summary = "as pre, and what the sub-layer gives as well, as in Gemma 2",
+                  .before = true,
+                  .after = true,
+                  .at_the_end = true},
+    NormPlacement{.name = "after",
+                  .summary = "what the sub-layer gives: x + Norm(sublayer(x)), and once more at the end, as in OLMo 2",
+                  .after = true,
+                  .at_the_end = true},
+    NormPlacement{
+        .name = "parallel",
+        .summary = "as pre, but attention and feed-forward layer side by side: both work on the same x, as in GPT-NeoX",
+        .before = true,
+        .at_the_end = true,
+        .in_parallel = true},
 };
 
 // --- fields
@@ -69,6 +73,12 @@ constexpr RecipeField numbered(std::string_view name, std::string_view of_what) 
             recipe.*member = *number;
           },
           [](const ModelRecipe& recipe) { return fmt::format("{}", recipe.*member); }};
+}
+
+// A field that most models have nothing of.
+constexpr RecipeField rare(RecipeField field) {
+  field.is_rare = true;
+  return field;
 }
 
 template <bool ModelRecipe::*member>
@@ -106,12 +116,55 @@ void take_scale(ModelRecipe& recipe, const FieldValue& value, const std::string&
   recipe.scale = scale;
 }
 
+// Numbers of layers as "2, 4".
+std::optional<std::vector<std::size_t>> layer_numbers(std::string_view text) {
+  std::vector<std::size_t> numbers;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t comma = rest.find(',');
+    std::string_view one = rest.substr(0, comma);
+    while (one.starts_with(' ')) one.remove_prefix(1);
+    const std::optional<std::size_t> number = parsed<std::size_t>(one);
+    if (!number || *number == 0) return std::nullopt;
+    numbers.push_back(*number);
+    rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+  }
+  return numbers;
+}
+
+void take_window_layers(ModelRecipe& recipe, const FieldValue& value, const std::string& called) {
+  const std::string_view layers = name_in(value, called);
+  if (layers != ModelRecipe::all_layers && !layer_numbers(layers))
+    fail("{} must be \"all\", or the numbers of layers such as \"2, 4\"", called);
+  recipe.window_layers = layers;
+}
+
+// Scaling of waves, whose numbers are fields of their own.
+template <double WaveScaling::*member, bool (*fits)(double), const char* what>
+constexpr RecipeField of_scaling(std::string_view name, std::string_view of_what) {
+  return {name,
+          of_what,
+          [](const ModelRecipe& recipe) -> FieldValue { return recipe.scaling.*member; },
+          [](ModelRecipe& recipe, const FieldValue& value, const std::string& called) {
+            const double* const number = std::get_if<double>(&value);
+            if (!number) fail("{} must be a number", called);
+            if (!std::isfinite(*number) || !fits(*number)) fail("{} must be {}, and is '{}'", called, what, *number);
+            recipe.scaling.*member = *number;
+          },
+          [](const ModelRecipe& recipe) { return fmt::format("{}", recipe.scaling.*member); },
+          true};
+}
+
 std::string causal_told(bool is_causal) { return is_causal ? "causal" : "not causal"; }
 
 constexpr char a_placement[] = "placement of norms", a_norm[] = "kind of norm", an_activation[] = "activation",
+               a_share[] = "a number above 0 and at most 1, such as 0.25",
+               a_whole_number[] = "a whole number of words, or 0 for none",
+               a_cap[] = "a positive number, or 0 for none", a_factor[] = "a positive number, such as 8",
                an_epsilon[] = "0 or a positive number, such as 1e-5", a_base[] = "a positive number, such as 10000";
 constexpr bool is_not_negative(double value) { return value >= 0.0; }
 constexpr bool is_positive(double value) { return value > 0.0; }
+constexpr bool is_share(double value) { return value > 0.0 && value <= 1.0; }
+constexpr bool is_count(double value) { return value >= 0.0 && value <= 1e9 && value == std::floor(value); }
 
 constexpr std::array fields = {
     named<&ModelRecipe::norm, norm_placements, a_placement>("norm", "norms are"),
@@ -135,6 +188,21 @@ constexpr std::array fields = {
                                           [](const ModelRecipe& recipe) { return causal_told(recipe.causal_encoder); }),
     flagged<&ModelRecipe::causal_decoder>("causal_decoder", "decoder is",
                                           [](const ModelRecipe& recipe) { return causal_told(recipe.causal_decoder); }),
+    rare(flagged<&ModelRecipe::gated>(
+        "gated", "feed-forward layers are",
+        [](const ModelRecipe& recipe) -> std::string { return recipe.gated ? "gated" : "not gated"; })),
+    rare(numbered<&ModelRecipe::rotated, is_share, a_share>("rotated", "share of a head that positions turn is")),
+    of_scaling<&WaveScaling::factor, is_positive, a_factor>("wave_factor", "waves are slowed by"),
+    of_scaling<&WaveScaling::low, is_positive, a_factor>("wave_factor_low", "long waves have at most"),
+    of_scaling<&WaveScaling::high, is_positive, a_factor>("wave_factor_high", "short waves have at least"),
+    of_scaling<&WaveScaling::words, is_count, a_whole_number>("wave_factor_words", "waves are compared with"),
+    rare(numbered<&ModelRecipe::local_base, is_not_negative, a_base>("local_base", "base of layers with a window is")),
+    rare(numbered<&ModelRecipe::window, is_count, a_whole_number>("window", "window is")),
+    RecipeField{"window_layers", "layers with a window are",
+                [](const ModelRecipe& recipe) -> FieldValue { return recipe.window_layers; }, take_window_layers,
+                [](const ModelRecipe& recipe) { return recipe.window_layers; }, true},
+    rare(numbered<&ModelRecipe::score_cap, is_not_negative, a_cap>("score_cap", "soft cap of the scores is")),
+    rare(numbered<&ModelRecipe::logit_cap, is_not_negative, a_cap>("logit_cap", "soft cap of the logits is")),
 };
 
 }  // namespace
@@ -147,16 +215,46 @@ const PositionKind& ModelRecipe::usual_positions() {
 
 std::span<const RecipeField> recipe_fields() { return fields; }
 
+bool ModelRecipe::is_local(std::size_t layer) const {
+  if (window == 0.0) return false;
+  if (window_layers == all_layers) return true;
+  const std::vector<std::size_t> numbers = layer_numbers(window_layers).value_or(std::vector<std::size_t>());
+  return std::ranges::find(numbers, layer) != numbers.end();
+}
+
+std::vector<double> slower_waves(const WaveScaling& scaling, double base, std::size_t columns) {
+  if (scaling.factor == 1.0) return {};
+  std::vector<double> slower;
+  for (std::size_t j = 0; j < columns / 2; ++j) {
+    const double exponent = 2.0 * static_cast<double>(j) / static_cast<double>(columns);
+    const double length = 2.0 * std::numbers::pi * elementary::power(base, exponent);
+    const double turns = scaling.words / length;
+    if (scaling.words == 0.0 || turns < scaling.low) {
+      slower.push_back(scaling.factor);
+    } else if (turns > scaling.high) {
+      slower.push_back(1.0);
+    } else {
+      const double share = (turns - scaling.low) / (scaling.high - scaling.low);
+      slower.push_back(1.0 / ((1.0 - share) / scaling.factor + share));
+    }
+  }
+  return slower;
+}
+
 // --- norm
 
 namespace {
 
 constexpr std::array norm_table = {
     NormKind{"layer", "layer normalization: mean 0 and variance 1, then γ and β", "layer normalization",
-             "Layer normalization: subtract the mean of each row, and divide by", "variance", true, layer_norm},
+             "Layer normalization: subtract the mean of each row, and divide by", "variance", true, false, layer_norm},
     NormKind{"rms", "root mean square normalization (RMSNorm): mean of the squares 1, then γ",
              "root mean square normalization", "Root mean square normalization (RMSNorm): divide each row by",
-             "mean of its squares", false, rms_norm},
+             "mean of its squares", false, false, rms_norm},
+    NormKind{"rms-plus-1", "as rms, with 1 + γ in the place of γ, as in Gemma",
+             "root mean square normalization with 1 + γ",
+             "Root mean square normalization (RMSNorm): divide each row by", "mean of its squares", false, true,
+             rms_norm_plus_one},
 };
 
 void require_row(const Value& parameter, const Value& x) {
@@ -182,8 +280,8 @@ std::string root_in_words(const NormKind& kind, double epsilon) {
 }
 
 std::string norm_in_words(const NormKind& kind, double epsilon, bool shifts) {
-  return fmt::format("{} {}. Then multiply by γ{}.", kind.sentence, root_in_words(kind, epsilon),
-                     shifts ? " and add β" : "");
+  return fmt::format("{} {}. Then multiply by {}γ{}.", kind.sentence, root_in_words(kind, epsilon),
+                     kind.adds_one ? "1 + " : "", shifts ? " and add β" : "");
 }
 
 Value layer_norm(const Value& x, const NormParameters& parameters) {
@@ -197,6 +295,12 @@ Value layer_norm(const Value& x, const NormParameters& parameters) {
 Value rms_norm(const Value& x, const NormParameters& parameters) {
   require_row(parameters.gamma, x);
   return rescaled(divide_by_root_mean_square(x, parameters.epsilon), parameters);
+}
+
+Value rms_norm_plus_one(const Value& x, const NormParameters& parameters) {
+  require_row(parameters.gamma, x);
+  const Value normalized = name(role::normalised, divide_by_root_mean_square(x, parameters.epsilon));
+  return add(normalized, multiply(normalized, parameters.gamma));
 }
 
 }  // namespace attn

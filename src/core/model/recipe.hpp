@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "core/attention/feed_forward.hpp"
 #include "core/graph/graph.hpp"
@@ -30,10 +31,11 @@ struct NormKind {
   std::string_view sentence;  // what it does to a row, up to the root that it divides by
   std::string_view spread;    // what stands under the root, beside ε
   bool shifts;                // it may have a β
+  bool adds_one;              // what it multiplies by is 1 + γ, so that γ begins at 0
   Value (*apply)(const Value& x, const NormParameters& parameters);
 };
 
-/// layer (the default), rms. A new one is a function of values and a row.
+/// layer (the default), rms, rms-plus-1. A new one is a function of values and a row.
 std::span<const NormKind> norm_kinds();
 
 /// What a row is divided by, in a sentence: "√(variance + ε)", without ε where it is 0.
@@ -50,24 +52,48 @@ Value layer_norm(const Value& x, const NormParameters& parameters);
 /// (Zhang and Sennrich 2019, Root Mean Square Layer Normalization, section 4)
 Value rms_norm(const Value& x, const NormParameters& parameters);
 
+/// The same with 1 + γ in the place of γ, as a sum of two parts.  (Gemma Team 2024, Gemma: Open Models Based on Gemini
+/// Research and Technology; its code)
+Value rms_norm_plus_one(const Value& x, const NormParameters& parameters);
+
 /// Part of a layer that keeps the shape of what it works on: attention, a feed-forward layer, a
 /// normalization.
 using Sublayer = std::function<Value(const Value& x)>;
 
-/// Where a layer normalizes.
+/// Where a layer normalizes: what a sub-layer works on, what it gives, before that is added to the residual connection,
+/// or their sum. Where there are norms before and after a sub-layer, the later ones stand in scope::post_norm.
 struct NormPlacement {
   std::string_view name;
   std::string_view summary;
-  /// What comes out of a sub-layer, its residual connection and its normalization, the number-th of the
-  /// layer.
-  Value (*connect)(const Value& x, const Sublayer& sublayer, const Sublayer& normalize, std::size_t number);
-  bool in_layers;
-  bool at_the_end;  // what comes out of the last layer is normalized once more
+  bool before = false;
+  bool after = false;
+  bool of_sum = false;
+  bool at_the_end = false;   // what comes out of the last layer is normalized once more
+  bool in_parallel = false;  // all sub-layers of a layer work on what goes into the layer
+
+  bool in_layers() const { return before || after || of_sum; }
+  bool has_two() const { return before && after; }
 };
 
-/// post (Vaswani et al. 2017, section 3.1): Norm(x + sublayer(x)); pre: x + sublayer(Norm(x));
-/// none: x + sublayer(x), for examples whose numbers are to stay small.
+/// post (Vaswani et al. 2017, section 3.1): Norm(x + sublayer(x)); pre: x + sublayer(Norm(x)); before-and-after (Gemma
+/// Team 2024, section 2): x + Norm(sublayer(Norm(x))); after (OLMo Team 2024, section 3.2): x + Norm(sublayer(x));
+/// parallel (Black et al. 2022, GPT-NeoX-20B, section 2.1): x + attention(Norm(x)) + feed-forward(Norm(x)); none: x +
+/// sublayer(x), for examples whose numbers are to stay small.
 std::span<const NormPlacement> norm_placements();
+
+/// How the waves of positions are made longer for texts that are longer than those of the training: all of them by a
+/// factor (Chen et al. 2023, Extending Context Window of Large Language Models via Positional Interpolation), or,
+/// where `words` is given, those that are long compared with so many words (Grattafiori et al. 2024, The Llama 3 Herd
+/// of Models; as in Llama 3.1): a wave is left where words / its length is above `high`, and slowed by the factor where
+/// it is below `low`; between them its frequency is a mean of both.
+struct WaveScaling {
+  double factor = 1.0;
+  double low = 1.0, high = 4.0;
+  double words = 0.0;
+};
+
+/// How many times as long each of the waves is that turn so many columns; empty: as long as they are.
+std::vector<double> slower_waves(const WaveScaling& scaling, double base, std::size_t columns);
 
 /// How a Transformer computes: all that its parameters and their shapes do not say.
 struct ModelRecipe {
@@ -81,8 +107,20 @@ struct ModelRecipe {
   bool scale_embeddings = true;     // by √d_model  (Vaswani et al. 2017, section 3.4)
   bool tied_output = false;         // the output layer is the transposed embedding of the target, without bias
   bool biases = true;               // where parameters are drawn
+  bool gated = false;               // feed-forward layers have a gate
   bool causal_encoder = false;      // no word of the source attends to later ones
   bool causal_decoder = true;       // no word of the target attends to later ones
+  double rotated = 1.0;             // the share of the columns of a head that rotary positions turn
+  WaveScaling scaling = {};         // of the waves of rotary positions
+  double local_base = 0.0;          // base of the layers with a window, whose waves are not scaled; 0: as all others
+  double window = 0.0;              // how many words back a word of the target attends, itself included; 0: all
+  std::string window_layers = std::string(all_layers);  // that have it: "all", or numbers as "2, 4"
+  double score_cap = 0.0;                               // attention scores lie between −cap and cap; 0: anywhere
+  double logit_cap = 0.0;                               // and so do logits
+
+  static constexpr std::string_view all_layers = "all";
+  /// Whether a layer, counted from 1, has the window.
+  bool is_local(std::size_t layer) const;
 
   /// Sinusoidal.
   static const PositionKind& usual_positions();
@@ -101,6 +139,7 @@ struct RecipeField {
   void (*take)(ModelRecipe& recipe, const FieldValue& value, const std::string& called);
   /// Behind `of_what`: "pre".
   std::string (*told)(const ModelRecipe& recipe);
+  bool is_rare = false;  // what is not said of it is no assumption: the usual recipe has nothing of it
 };
 std::span<const RecipeField> recipe_fields();
 

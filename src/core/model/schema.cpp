@@ -16,6 +16,8 @@ const SizeName d_model{"d_model", [](const TransformerSizes& sizes) { return siz
 const SizeName all_d_q{"h·d_k", [](const TransformerSizes& sizes) { return sizes.heads * sizes.d_k(); }};
 const SizeName all_d_k{"h_k·d_k",
                        [](const TransformerSizes& sizes) { return sizes.all_heads().of_keys * sizes.d_k(); }};
+const SizeName normed_q{"size of the norm of queries", [](const TransformerSizes& sizes) { return sizes.normed_q; }};
+const SizeName normed_k{"size of the norm of keys", [](const TransformerSizes& sizes) { return sizes.normed_k; }};
 const SizeName d_ff{"d_ff", [](const TransformerSizes& sizes) { return sizes.d_ff; }};
 const SizeName source_words{"source vocabulary", [](const TransformerSizes& sizes) { return sizes.source_words; }};
 const SizeName target_words{"target vocabulary", [](const TransformerSizes& sizes) { return sizes.target_words; }};
@@ -33,10 +35,15 @@ using size_name::all_d_k, size_name::all_d_q, size_name::d_ff, size_name::d_mode
 // --- when a parameter stands
 
 bool always(const ModelRecipe&) { return true; }
-bool in_layers(const ModelRecipe& recipe) { return recipe.norm->in_layers; }
+bool in_layers(const ModelRecipe& recipe) { return recipe.norm->in_layers(); }
+bool has_two_norms(const ModelRecipe& recipe) { return recipe.norm->has_two(); }
+bool never(const ModelRecipe&) { return false; }
+bool gated(const ModelRecipe& recipe) { return recipe.gated; }
 bool at_the_end(const ModelRecipe& recipe) { return recipe.norm->at_the_end; }
 bool with_biases(const ModelRecipe& recipe) { return recipe.biases; }
 bool shifts(const ModelRecipe& recipe) { return recipe.norm_kind->shifts; }
+bool gated_with_biases(const ModelRecipe& recipe) { return gated(recipe) && recipe.biases; }
+bool shifted_after(const ModelRecipe& recipe) { return shifts(recipe) && has_two_norms(recipe); }
 bool shifted_in_layers(const ModelRecipe& recipe) { return shifts(recipe) && in_layers(recipe); }
 bool drawn_shift_in_layers(const ModelRecipe& recipe) { return shifted_in_layers(recipe) && with_biases(recipe); }
 bool drawn_shift_at_the_end(const ModelRecipe& recipe) {
@@ -55,13 +62,21 @@ constexpr Parameter bias(const Role& role, const SizeName& columns) {
 // --- parts
 
 const Parameter attention[] = {
-    weight(role::w_q, d_model, all_d_q), bias(role::b_q, all_d_q),
-    weight(role::w_k, d_model, all_d_k), bias(role::b_k, all_d_k),
-    weight(role::w_v, d_model, all_d_k), bias(role::b_v, all_d_k),
-    weight(role::w_o, all_d_q, d_model), bias(role::b_o, d_model),
+    weight(role::w_q, d_model, all_d_q),
+    bias(role::b_q, all_d_q),
+    weight(role::w_k, d_model, all_d_k),
+    bias(role::b_k, all_d_k),
+    weight(role::w_v, d_model, all_d_k),
+    bias(role::b_v, all_d_k),
+    weight(role::w_o, all_d_q, d_model),
+    bias(role::b_o, d_model),
+    {role::gamma_q, one, size_name::normed_q, ones, optional, always, never},
+    {role::gamma_k, one, size_name::normed_k, ones, optional, always, never},
 };
 
 const Parameter feed_forward[] = {
+    {role::w_gate, d_model, d_ff, map, placed, gated, gated},
+    {role::b_gate, one, d_ff, zeros, optional, gated, gated_with_biases},
     weight(role::w_1, d_model, d_ff),
     bias(role::b_1, d_ff),
     weight(role::w_2, d_ff, d_model),
@@ -71,6 +86,11 @@ const Parameter feed_forward[] = {
 const Parameter norm[] = {
     {role::gamma, one, d_model, ones, placed, in_layers, in_layers},
     {role::beta, one, d_model, zeros, optional, shifted_in_layers, drawn_shift_in_layers},
+};
+
+const Parameter post_norm[] = {
+    {role::gamma, one, d_model, ones, placed, has_two_norms, has_two_norms},
+    {role::beta, one, d_model, zeros, optional, shifted_after, shifted_after},
 };
 
 const Parameter final_norm[] = {
@@ -91,16 +111,21 @@ const Parameter output[] = {
 };
 
 const SchemaPart layer[] = {
-    {&scope::self_attention, 0, attention},
-    {&scope::norm, 1, norm},
-    {&scope::feed_forward, 0, feed_forward, &d_ff},
-    {&scope::norm, 2, norm, &d_ff},
+    {&scope::self_attention, 0, attention}, {&scope::norm, 1, norm},
+    {&scope::post_norm, 1, post_norm},      {&scope::feed_forward, 0, feed_forward, &d_ff},
+    {&scope::norm, 2, norm, &d_ff},         {&scope::post_norm, 2, post_norm, &d_ff},
 };
 
 const SchemaPart crossing_layer[] = {
-    {&scope::self_attention, 0, attention},         {&scope::norm, 1, norm},
-    {&scope::cross_attention, 0, attention},        {&scope::norm, 2, norm},
-    {&scope::feed_forward, 0, feed_forward, &d_ff}, {&scope::norm, 3, norm, &d_ff},
+    {&scope::self_attention, 0, attention},
+    {&scope::norm, 1, norm},
+    {&scope::post_norm, 1, post_norm},
+    {&scope::cross_attention, 0, attention},
+    {&scope::norm, 2, norm},
+    {&scope::post_norm, 2, post_norm},
+    {&scope::feed_forward, 0, feed_forward, &d_ff},
+    {&scope::norm, 3, norm, &d_ff},
+    {&scope::post_norm, 3, post_norm, &d_ff},
 };
 
 const SchemaPart last[] = {{&scope::norm, 0, final_norm}};

@@ -29,6 +29,8 @@ struct TransformerSizes {
   std::size_t target_places = 0;
   std::size_t key_heads = 0;  // of keys and values; 0: as many as of queries
   std::size_t head_size = 0;  // numbers of a query or a key; 0: d_model / heads
+  std::size_t normed_q = 0;   // numbers that queries are normalized in: those of a head, or all; 0: they are not
+  std::size_t normed_k = 0;
 
   /// How many heads there are of queries and of keys.
   HeadCounts all_heads() const { return {heads, key_heads ? key_heads : heads}; }
@@ -54,7 +56,8 @@ struct SizeName {
   std::size_t (*in)(const TransformerSizes& sizes);
 };
 namespace size_name {
-extern const SizeName one, d_model, all_d_q, all_d_k, d_ff, source_words, target_words, source_places, target_places;
+extern const SizeName one, d_model, all_d_q, all_d_k, normed_q, normed_k, d_ff, source_words, target_words,
+    source_places, target_places;
 }
 
 /// How a parameter begins before anything is learned.
@@ -75,6 +78,10 @@ struct Parameter {
   bool (*is_drawn)(const ModelRecipe& recipe);   // whether a drawn one has it
 
   bool is_vector() const { return &rows == &size_name::one; }
+  /// How it begins in a model of this recipe: a γ to which 1 is added begins at 0.
+  Beginning begins(const ModelRecipe& recipe) const {
+    return beginning == Beginning::ones && recipe.norm_kind->adds_one ? Beginning::zeros : beginning;
+  }
 };
 
 /// A part of a section, such as norm_2; a section may be a part by itself.

@@ -10,6 +10,7 @@
 #include "core/attention/score.hpp"
 #include "core/op/ways.hpp"
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
 #include "core/support/text.hpp"
 
 namespace attn {
@@ -101,6 +102,23 @@ Looking looking(Graph& graph, std::vector<MaskReason> reasons, const WordMask& g
 
 }  // namespace
 
+namespace {
+
+Scalar as_scalar(double number) {
+  const std::string notation = fmt::format("{}", number);
+  return {number, {notation, notation}};
+}
+
+}  // namespace
+
+bool has_window(const Node& mask, const ModelRecipe& recipe) {
+  if (mask.is(role::local_mask)) return true;
+  const NamedScope* const side = outermost(mask.place);
+  const auto keys = static_cast<double>(mask.frame.shape.columns);
+  return mask.is(role::mask) && side && side->is(scope::decoder) && recipe.window_layers == ModelRecipe::all_layers &&
+         recipe.window != 0.0 && keys > recipe.window;
+}
+
 // The scope of the vectors of a side, and of what it has learned of words and places.
 struct RunningTransformer::Side {
   const ScopeKind& scope;
@@ -151,7 +169,7 @@ Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words, 
   }
   const PositionKind& kind = *model_.recipe.positions;
   const std::size_t before = &side == &target_side ? words_before_ : 0;
-  const Places places{before, learned_.find({{side.positions}, role::table}), model_.recipe.base};
+  const Places places{{.first = before, .base = model_.recipe.base}, learned_.find({{side.positions}, role::table})};
   if (kind.table_shape && !places.table) {
     fail("‹positions› {}: the model has no {}: give ‹positions› sinusoidal or none", kind.name,
          Name({side.positions}, role::table).text());
@@ -186,7 +204,16 @@ Value RunningTransformer::encode(const ModelInput& source) {
   return finish(scope::encoder, x);
 }
 
-// One word alone may attend to all words before it: it needs no mask.
+// Whether there are decoder layers with a window, or without.
+bool RunningTransformer::any_local(bool is_local) const {
+  for (std::size_t i = 1; i <= model_.sizes.decoder_layers; ++i) {
+    if (model_.recipe.is_local(i) == is_local) return true;
+  }
+  return false;
+}
+
+// One word alone may attend to all words before it: it needs no mask. Where only some layers have a window, their mask
+// stands beside that of the others.
 DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target,
                                                    const std::optional<Value>& encoded) const {
   const std::size_t n = target.words_of_sentence(), before = words_before_ - n;
@@ -198,9 +225,26 @@ DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target,
   if (is_causal && (n > 1 || has_blanks))
     reasons.push_back({in_each_sentence(causal_rule(static_cast<std::ptrdiff_t>(before)), n), causal_order});
   if (has_blanks) reasons.push_back({padding_rule(target_blanks_, shape), padding});
+  const auto window = static_cast<std::size_t>(model_.recipe.window);
+  const bool has_window = any_local(true) && words_before_ > window;
+  std::vector<MaskReason> with_window = reasons;
+  if (has_window)
+    with_window.push_back(
+        {in_each_sentence(window_rule(window, before), n), fmt::format("the window of {}", count_of(window, "word"))});
+  const bool all_have_it = has_window && !any_local(false);
   DecoderLooking result;
-  result.self = looking(graph_, std::move(reasons), target.mask, {queries, keys, shape}, role::mask, role::bias);
+  result.self = looking(graph_, all_have_it ? with_window : std::move(reasons), target.mask, {queries, keys, shape},
+                        role::mask, role::bias);
   result.self.before = before;
+  result.local = result.self;
+  if (has_window && !all_have_it) {
+    WordMask without_bias = target.mask;
+    without_bias.bias.reset();
+    result.local =
+        looking(graph_, std::move(with_window), without_bias, {queries, keys, shape}, role::local_mask, role::bias);
+    result.local.bias = result.self.bias;
+    result.local.before = before;
+  }
   if (!encoded) return result;
   std::vector<MaskReason> of_memory;
   const Shape across{n, encoded->shape().rows / target.sentences};
@@ -222,7 +266,9 @@ Value RunningTransformer::decode(const ModelInput& target, const std::optional<V
   const DecoderLooking looking = decoder_looking(target, encoded);
   for (std::size_t i = 1; i <= model_.sizes.decoder_layers; ++i) {
     const Graph::Scope layer(graph_, scope::number, i);
-    x = decoder_layer(x, learned_.within({scope::decoder, {scope::number, i}}), recipe_, looking, encoded,
+    LayerRecipe recipe = recipe_;
+    recipe.is_local = model_.recipe.is_local(i);
+    x = decoder_layer(x, learned_.within({scope::decoder, {scope::number, i}}), recipe, looking, encoded,
                       memories_[i - 1]);
   }
   return finish(scope::decoder, x);
@@ -246,9 +292,12 @@ bool RunningTransformer::has_output() const {
 }
 
 Value RunningTransformer::logits(const Value& last) {
-  if (model_.recipe.tied_output) return name(role::logits, matmul_transposed(last, learned_.at(tied_embedding())));
-  const Projection output{learned_.at({{scope::output}, role::w}), learned_.find({{scope::output}, role::b})};
-  return name(role::logits, linear(last, output));
+  const auto found = [&] {
+    if (model_.recipe.tied_output) return matmul_transposed(last, learned_.at(tied_embedding()));
+    return linear(last, {learned_.at({{scope::output}, role::w}), learned_.find({{scope::output}, role::b})});
+  };
+  if (model_.recipe.logit_cap == 0.0) return name(role::logits, found());
+  return name(role::logits, soft_cap(name(role::uncapped, found()), as_scalar(model_.recipe.logit_cap)));
 }
 
 void RunningTransformer::forget() {
@@ -262,11 +311,16 @@ void RunningTransformer::forget() {
 
 namespace {
 
+// Whether queries or keys are normalized in each head, and not all of their numbers together.
+bool is_of_head(const Value& gamma, const Value& all, std::size_t heads) {
+  return heads > 1 && gamma.shape().columns * heads == all.shape().columns;
+}
+
 // A layer at work: its sub-layers, each in a scope of its own, one after another.
 class LayerAtWork {
  public:
   LayerAtWork(Value x, const Learned& learned, const LayerRecipe& recipe)
-      : x_(std::move(x)), learned_(learned), recipe_(recipe) {}
+      : before_(std::move(x)), x_(before_), learned_(learned), recipe_(recipe) {}
 
   template <class Memorize>
   void attend(const ScopeKind& scope, const Looking& looking, const Memorize& memory) {
@@ -283,41 +337,75 @@ class LayerAtWork {
     connect([&](const Value& words) {
       const Learned learned = learned_.within({scope::feed_forward});
       const Graph::Scope open(words.graph(), scope::feed_forward);
-      return name(role::output,
-                  attn::feed_forward(words, {learned.projection(linear_layer::inner),
-                                             learned.projection(linear_layer::outer), recipe_.model.activation}));
+      FeedForward layer{learned.projection(linear_layer::inner), learned.projection(linear_layer::outer),
+                        recipe_.model.activation};
+      if (learned.has(role::w_gate)) layer.gate = learned.projection(linear_layer::gate);
+      return name(role::output, attn::feed_forward(words, layer));
     });
     return x_;
   }
 
  private:
+  Value normalized(const ScopeKind& norm, const Value& words) const {
+    return normalized_within({norm, number_}, words, learned_, recipe_.model);
+  }
+
+  // A sub-layer with its norms and the residual connection around it.
   void connect(const Sublayer& sublayer) {
     ++number_;
-    const auto normalize = [&](const Value& words) {
-      return normalized_within({scope::norm, number_}, words, learned_, recipe_.model);
-    };
-    const auto in_training = [&](const Value& words) {
-      const Value found = sublayer(words);
-      return recipe_.dropout ? recipe_.dropout->apply(found, number_) : found;
-    };
-    x_ = recipe_.model.norm->connect(x_, in_training, normalize, number_);
+    const NormPlacement& norm = *recipe_.model.norm;
+    const Value& taken = norm.in_parallel ? before_ : x_;
+    Value found = sublayer(norm.before ? normalized(scope::norm, taken) : taken);
+    if (recipe_.dropout) found = recipe_.dropout->apply(found, number_);
+    if (norm.after) found = normalized(norm.has_two() ? scope::post_norm : scope::norm, found);
+    x_ = name(Name(role::sum, number_), add(x_, found));
+    if (norm.of_sum) x_ = normalized(scope::norm, x_);
   }
 
   // The queries of words look at the memory with several heads: `q` … `output`. Where queries and keys are
   // told their positions, these are positions of the same words.  (Vaswani et al. 2017, section 3.2)
   Value look_at(const Value& words, const Memory& memory, const Learned& learned, const Looking& looking,
                 bool has_positions) const {
+    const ModelRecipe& model = recipe_.model;
     Value q = name(role::q, linear(words, learned.projection(linear_layer::q)));
     const KeySizes sizes{.d_k = q.shape().columns / recipe_.heads.of_queries, .n_k = sentences_of(memory.k).rows};
-    Recipe recipe{.base = recipe_.model.base,
+    Recipe recipe{.waves = waves_of_head(sizes.d_k),
                   .before = looking.before,
-                  .divisor = divisor(recipe_.model.scale, sizes),
+                  .divisor = divisor(model.scale, sizes),
                   .bias = looking.bias,
                   .allowed = looking.allowed};
-    if (has_positions) recipe.positions = recipe_.model.positions;
+    if (model.score_cap != 0.0) recipe.cap = as_scalar(model.score_cap);
+    if (has_positions) recipe.positions = model.positions;
+    const std::optional<Value> gamma_q = learned.find(role::gamma_q), gamma_k = learned.find(role::gamma_k);
+    if (gamma_q && !is_of_head(*gamma_q, q, recipe_.heads.of_queries)) {
+      q = normalized_in(scope::q_norm, q, *gamma_q, model);
+    } else if (gamma_q) {
+      recipe.normalize_q = [&model, gamma_q](const Value& x) {
+        return normalized_in(scope::q_norm, x, *gamma_q, model);
+      };
+    }
+    if (gamma_k && is_of_head(*gamma_k, memory.k, recipe_.heads.of_keys)) {
+      recipe.normalize_k = [&model, gamma_k](const Value& x) {
+        return normalized_in(scope::k_norm, x, *gamma_k, model);
+      };
+    }
     return multi_head_attention(q, memory.k, memory.v, {recipe, recipe_.heads, learned.projection(linear_layer::o)});
   }
 
+  // Layers with a window may have waves of their own.
+  Waves waves_of_head(std::size_t d_k) const {
+    const ModelRecipe& model = recipe_.model;
+    const auto turned = static_cast<std::size_t>(model.rotated * static_cast<double>(d_k));
+    Waves waves{.base = model.base, .turned = turned == d_k ? 0 : turned};
+    if (recipe_.is_local && model.local_base != 0.0) {
+      waves.base = model.local_base;
+    } else {
+      waves.slower = slower_waves(model.scaling, model.base, turned);
+    }
+    return waves;
+  }
+
+  Value before_;  // what goes into the layer
   Value x_;
   const Learned& learned_;
   const LayerRecipe& recipe_;
@@ -326,9 +414,13 @@ class LayerAtWork {
 
 }  // namespace
 
-Memory memory_of(const Value& x, const Learned& attention) {
-  return {name(role::k, linear(x, attention.projection(linear_layer::k))),
-          name(role::v, linear(x, attention.projection(linear_layer::v)))};
+Memory memory_of(const Value& x, const Learned& attention, const LayerRecipe& recipe) {
+  Memory memory{name(role::k, linear(x, attention.projection(linear_layer::k))),
+                name(role::v, linear(x, attention.projection(linear_layer::v)))};
+  const std::optional<Value> gamma = attention.find(role::gamma_k);
+  if (gamma && !is_of_head(*gamma, memory.k, recipe.heads.of_keys))
+    memory.k = normalized_in(scope::k_norm, memory.k, *gamma, recipe.model);
+  return memory;
 }
 
 Memory joined(const Memory& before, const Memory& more) {
@@ -343,23 +435,30 @@ Value normalized_within(const ScopeName& scope, const Value& x, const Learned& l
                   x, {.gamma = inner.at(role::gamma), .beta = inner.find(role::beta), .epsilon = recipe.epsilon}));
 }
 
+Value normalized_in(const ScopeKind& scope, const Value& x, const Value& gamma, const ModelRecipe& recipe) {
+  const Graph::Scope open(x.graph(), scope);
+  return name(role::output, recipe.norm_kind->apply(x, {.gamma = gamma, .epsilon = recipe.epsilon}));
+}
+
 Value encoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe, const Looking& looking) {
   LayerAtWork work(x, layer, recipe);
-  work.attend(scope::self_attention, looking, memory_of);
+  work.attend(scope::self_attention, looking,
+              [&](const Value& words, const Learned& learned) { return memory_of(words, learned, recipe); });
   return work.feed_forward();
 }
 
 Value decoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe, const DecoderLooking& looking,
                     const std::optional<Value>& encoded, DecoderMemory& remembered) {
   LayerAtWork work(x, layer, recipe);
-  work.attend(scope::self_attention, looking.self, [&](const Value& words, const Learned& learned) {
-    const Memory now = memory_of(words, learned);
-    remembered.self = remembered.self ? joined(*remembered.self, now) : now;
-    return *remembered.self;
-  });
+  work.attend(scope::self_attention, recipe.is_local ? looking.local : looking.self,
+              [&](const Value& words, const Learned& learned) {
+                const Memory now = memory_of(words, learned, recipe);
+                remembered.self = remembered.self ? joined(*remembered.self, now) : now;
+                return *remembered.self;
+              });
   if (encoded) {
     work.attend(scope::cross_attention, looking.cross, [&](const Value&, const Learned& learned) {
-      if (!remembered.cross) remembered.cross = memory_of(*encoded, learned);
+      if (!remembered.cross) remembered.cross = memory_of(*encoded, learned, recipe);
       return *remembered.cross;
     });
   }

@@ -11,6 +11,7 @@ struct LayerRecipe {
   const ModelRecipe& model;
   HeadCounts heads;
   Dropout* dropout = nullptr;  // in training; null: none
+  bool is_local = false;       // the layer has the window of the model
 };
 
 /// What one attention of a layer looks at, beside its parameters.
@@ -26,14 +27,19 @@ struct Memory {
   Value v;  // [n, h_k·d_k]
 };
 
-/// The keys and values of some words: `k` and `v`.  [n, d_model] -> [n, h_k·d_k] twice.
-Memory memory_of(const Value& x, const Learned& attention);
+/// The keys and values of some words: `k` and `v`. Where all numbers of the keys are normalized together, the keys are
+/// `k_norm.output`.  [n, d_model] -> [n, h_k·d_k] twice.  (OLMo Team 2024, 2 OLMo 2 Furious, section 3.2)
+Memory memory_of(const Value& x, const Learned& attention, const LayerRecipe& recipe);
 
 /// `before` and then `more`, as the cache of a decoder grows.
 Memory joined(const Memory& before, const Memory& more);
 
 /// The normalization of a scope, `norm_1.output`.  [n, d_model] -> [n, d_model].
 Value normalized_within(const ScopeName& scope, const Value& x, const Learned& learned, const ModelRecipe& recipe);
+
+/// The normalization of queries or keys in the scope of its own. Throws InputError as the kind of norm does.
+/// [n, d] -> [n, d].
+Value normalized_in(const ScopeKind& scope, const Value& x, const Value& gamma, const ModelRecipe& recipe);
 
 /// Self-attention and feed-forward, each with residual connection and normalization: `self_attention.output`,
 /// `sum_1`, `norm_1.output`, `feed_forward.output`, `sum_2`, `norm_2.output`.
@@ -50,6 +56,7 @@ struct DecoderMemory {
 /// What the words of a decoder look at: earlier and present ones, and what was encoded.
 struct DecoderLooking {
   Looking self, cross;
+  Looking local = {};  // in place of `self`, in layers with a window
 };
 
 /// Masked self-attention, attention to `encoded` where the layer has it, and feed-forward. Keys and values of
@@ -83,6 +90,10 @@ std::vector<ParameterRow> parameters_of(const Transformer& model);
 
 /// What a mask of a running model follows from: "the causal order and the padding".
 std::string mask_source(const Node& mask);
+
+/// Whether a mask of such a model leaves out keys that stand before the window: that of the local layers, or of all
+/// layers where all are local.
+bool has_window(const Node& mask, const ModelRecipe& recipe);
 
 /// A Transformer in a graph, ready to be run on words. One sentence is a batch of one: several are computed
 /// side by side, each as if it were alone.
@@ -124,6 +135,7 @@ class RunningTransformer {
   Value vectors_of(const Side& side, const ModelInput& words, const LiveWords& live);
   Value finish(const ScopeKind& side, const Value& x);
   Name tied_embedding() const;
+  bool any_local(bool is_local) const;
   DecoderLooking decoder_looking(const ModelInput& target, const std::optional<Value>& encoded) const;
 
   const Transformer& model_;

@@ -195,20 +195,26 @@ struct SinusoidLayout {
 /// interleaved (Vaswani et al. 2017; Zhang et al., Dive into Deep Learning, 11.6.3) and concatenated.
 std::span<const SinusoidLayout> sinusoid_layouts();
 
-/// Where the waves of positions begin, and how long they grow: wave j of d/2 has the length 2π · base^(2j/d).
+/// Where the waves of positions begin, and how long they grow: wave j of d/2 has the length 2π · base^(2j/d). What
+/// rotate() turns by them: neighboring columns as in RoFormer and GPT-J, or column j with j + d/2 as in GPT-NeoX, where
+/// d columns are turned.
 struct Waves {
   static constexpr double usual_base = 10000.0;  // (Vaswani et al. 2017, section 3.5)
 
   std::size_t first = 0;  // the first row's position; the very first word has 0
   double base = usual_base;
+  bool in_halves = false;
+  std::size_t turned = 0;           // the first so many columns; 0: all
+  std::vector<double> slower = {};  // wave j is so many times as long; empty: as long as it is
 };
 
 /// sin(i / base^(2j/d)) and the same cosine for positions i, and frequencies j from 0.  -> [n, d].
 Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, Waves waves = {});
 
-/// Columns 2j and 2j + 1 of each row, as a point of the plane, turned by the angle i / base^(2j/d) for
-/// position i. So the dot product of two rows depends on the distance of their positions only.  [n, d] -> [n,
-/// d]. Throws InputError when d is odd.  (Su et al. 2021, RoFormer, section 3.2)
+/// Columns 2j and 2j + 1 of each row, or j and j + d/2, as a point of the plane, turned by the angle i / base^(2j/d)
+/// for position i. So the dot product of two rows depends on the distance of their positions only.  [n, d] -> [n, d].
+/// Throws InputError when d is odd, or larger than the row.  (Su et al. 2021, RoFormer, section 3.2; the first d
+/// columns alone, in halves: Black et al. 2022, GPT-NeoX-20B, section 2.1)
 Value rotate(const Value& x, Waves waves = {});
 
 /// What sinusoid() and rotate() make the angles of a node of, or nothing where it has none.

@@ -1,4 +1,6 @@
+#include <stdexcept>
 #include "core/math/functions.hpp"
+
 #include "core/op/definition.hpp"
 
 // Vectors of words and of places: rows of a table that ids stand for, counted from 1, and waves of positions.
@@ -207,41 +209,97 @@ const Op op::sinusoid = {
 
 namespace {
 
+// How far apart the columns are that are turned together, and how many columns are turned at all.
+struct Turned {
+  explicit Turned(const Use& use) : apart(use[setting::apart]), columns(use[setting::turned]) {}
+  std::size_t first_of(std::size_t pair) const { return pair / apart * 2 * apart + pair % apart; }
+  std::size_t apart, columns;
+};
+
+// base^(2j/d), times what the waves are slowed by, for each pair.
+double divisor_of_turn(const Use& use, std::size_t pair) {
+  return divisor_of_waves(use[setting::base], static_cast<double>(pair), use[setting::turned]) *
+         use[setting::slower][pair];
+}
+
 // By the angles of the positions, or by the opposite ones, of which the sine has the opposite sign.
 template <int sign>
 void turn(const Use& use, Operands operands, RowsToMake result) {
   // The sentences of a batch have the same positions.
   const std::size_t sentence = use.frame(0).shape.rows / use.frame(0).rows.batch;
-  for (std::size_t j = 0; j < result.shape.columns; j += 2) {
-    const double divisor = divisor_of_waves(use[setting::base], static_cast<double>(j / 2), result.shape.columns);
+  const Turned turned(use);
+  for (std::size_t pair = 0; pair < turned.columns / 2; ++pair) {
+    const double divisor = divisor_of_turn(use, pair);
+    const std::size_t j = turned.first_of(pair), other = j + turned.apart;
     const std::size_t end = std::min(result.end(), result.first + sentence);
     for (std::size_t first = result.first; first < end; ++first) {
       const double angle = static_cast<double>(use[setting::first] + first % sentence) / divisor;
       const double sine_of_angle = sign * elementary::sin(angle), cosine_of_angle = elementary::cos(angle);
       for (std::size_t i = first; i < result.end(); i += sentence) {
-        const double x = operands[0](i, j), y = operands[0](i, j + 1);
+        const double x = operands[0](i, j), y = operands[0](i, other);
         result.row(i)[j] = x * cosine_of_angle - y * sine_of_angle;
-        result.row(i)[j + 1] = x * sine_of_angle + y * cosine_of_angle;
+        result.row(i)[other] = x * sine_of_angle + y * cosine_of_angle;
       }
     }
+  }
+  for (std::size_t i = result.first; i < result.end(); ++i) {
+    for (std::size_t j = turned.columns; j < result.shape.columns; ++j) result.row(i)[j] = operands[0](i, j);
   }
 }
 
 Frame frame_of_turned(const Use& use) {
-  if (use.frame(0).shape.columns % 2 == 0) return use.frame(0);
-  fail("{} is {}: rotary positions turn pairs of columns: choose heads of an even size", use.operands[0]->title(),
-       to_string(use.frame(0).shape));
+  const std::size_t turned = use[setting::turned];
+  const Frame& frame = use.frame(0);
+  if (turned > frame.shape.columns) {
+    fail("{} is {}: rotary positions turn {} of the columns, and there are not so many", use.operands[0]->title(),
+         to_string(frame.shape), turned);
+  }
+  if (turned % 2 == 0) return frame;
+  if (turned == frame.shape.columns) {
+    fail("{} is {}: rotary positions turn pairs of columns: choose heads of an even size", use.operands[0]->title(),
+         to_string(frame.shape));
+  }
+  fail("{} is {}: rotary positions turn pairs of columns, and {} are an odd number", use.operands[0]->title(),
+       to_string(frame.shape), turned);
+}
+
+bool is_slowed(const Use& use) {
+  return std::ranges::any_of(use[setting::slower], [](double factor) { return factor != 1.0; });
 }
 
 template <int sign>
 Formula formula_of_turned(const Use& use, std::span<const Formula> operands) {
   const Formula x = within(Binding::whole, operands[0]);
-  return {
-      fmt::format("{}, columns 2j+1, 2j+2 turned by {}i / {}^(2j/d)", x.plain, sign < 0 ? "−" : "", use[setting::base]),
-      fmt::format("R_{{{}i / {}^{{2j/d}}}} \\, {}", sign < 0 ? "-" : "", use[setting::base], x.latex), Binding::words};
+  const Turned turned(use);
+  const bool is_part = turned.columns < use.frame(0).shape.columns;
+  const std::string size = is_part ? fmt::format("{}", turned.columns) : "d";
+  const std::string pair = turned.apart == 1 ? "2j+1, 2j+2" : fmt::format("j+1, j+{}", turned.apart + 1);
+  const bool slowed = is_slowed(use);
+  return {fmt::format("{}, columns {} turned by {}i / {}{}^(2j/{}){}", x.plain, pair, sign < 0 ? "−" : "",
+                      slowed ? "(s_j · " : "", use[setting::base], size, slowed ? ")" : ""),
+          fmt::format("R_{{{}i / {}{}^{{2j/{}}}{}}} \\, {}", sign < 0 ? "-" : "", slowed ? "(s_j \\cdot " : "",
+                      use[setting::base], size, slowed ? ")" : "", x.latex),
+          Binding::words};
 }
 
-OpSettings settings_of(Waves waves) { return {{setting::first, waves.first}, {setting::base, waves.base}}; }
+// In this definition and in the next one, columns that are turned together are neighbors, or half of them apart.
+Numbers turned_by(const Use& use, const Numbers& x, RowsToMake result, double sign) {
+  const Turned turned(use);
+  const std::size_t d = turned.columns, end = turned.apart == 1 ? d : turned.apart, step = turned.apart == 1 ? 2 : 1;
+  const Numbers pairs = view(counted(d / 2), newaxis(), xt::all());
+  const auto begin = static_cast<double>(use[setting::first] + result.first);
+  const Numbers positions = view(counted(result.shape.rows) + begin, xt::all(), newaxis());
+  const Numbers divisors =
+      xt::pow(use[setting::base], 2.0 * pairs / static_cast<double>(d)) * as_row(use[setting::slower]);
+  const Numbers angles = sign * positions / divisors;
+  const Numbers first = view(x, xt::all(), range(0, end, step));
+  const Numbers second = view(x, xt::all(), range(turned.apart, turned.apart + end, step));
+  Numbers all = x;
+  view(all, xt::all(), range(0, end, step)) = first * xt::cos(angles) - second * xt::sin(angles);
+  view(all, xt::all(), range(turned.apart, turned.apart + end, step)) =
+      first * xt::sin(angles) + second * xt::cos(angles);
+  return all;
+}
 
 }  // namespace
 
@@ -249,18 +307,15 @@ OpSettings settings_of(Waves waves) { return {{setting::first, waves.first}, {se
 const Op op::rotate = {
     .name = "rotate",
     .formula = formula_of_turned<1>,
-    .cell = R"(of each x: with position = first + i − 1, f = block(j, 2) − 1, n = columns(x),
-          angle stands for position / '{base}^({2 · f}/{n})':
-        within(j, 2) = 1: x[i,j] · cos(angle) − x[i,j + 1] · sin(angle) because "the first position counts as 0";
-        x[i,j − 1] · sin(angle) + x[i,j] · cos(angle) because "the first position counts as 0")",
-    .definition = DEFINE_1((x), const std::size_t d = result.shape.columns;
-                           const Numbers pairs = view(counted(d / 2), newaxis(), xt::all());
-                           const Numbers angles = angles_of(use, pairs, result);
-                           const Numbers first = view(x, xt::all(), range(0, d, 2));
-                           const Numbers second = view(x, xt::all(), range(1, d, 2)); Numbers turned = x;
-                           view(turned, xt::all(), range(0, d, 2)) = first * xt::cos(angles) - second * xt::sin(angles);
-                           view(turned, xt::all(), range(1, d, 2)) = first * xt::sin(angles) + second * xt::cos(angles);
-                           set(result, turned);),
+    .cell =
+        R"(of each x: with position = first + i − 1, f = (block(j, 2 · apart) − 1) · apart + within(j, apart) − 1,
+          angle stands for (slower[f + 1] = 1: position / '{base}^({2 · f}/{turned})';
+            position / ('{base}^({2 · f}/{turned})' · slower[f + 1])):
+        j > turned: x[i,j] because "only the first {turned} columns are turned";
+        within(j, 2 · apart) < apart + 1: x[i,j] · cos(angle) − x[i,j + apart] · sin(angle)
+          because "the first position counts as 0";
+        x[i,j − apart] · sin(angle) + x[i,j] · cos(angle) because "the first position counts as 0")",
+    .definition = DEFINE_1((x), set(result, turned_by(use, x, result, 1.0));),
     .compute = turn<1>,
     .frame = frame_of_turned,
     .passes = 3,  // the angle, two products and their sum
@@ -271,18 +326,15 @@ const Op op::rotate = {
 const Op op::rotate_back = {
     .name = "rotate_back",
     .formula = formula_of_turned<-1>,
-    .cell = R"(of each x: with position = first + i − 1, f = block(j, 2) − 1, n = columns(x),
-          angle stands for position / '{base}^({2 · f}/{n})':
-        within(j, 2) = 1: x[i,j] · cos(angle) + x[i,j + 1] · sin(angle) because "the first position counts as 0";
-        x[i,j] · cos(angle) − x[i,j − 1] · sin(angle) because "the first position counts as 0")",
-    .definition = DEFINE_1((x), const std::size_t d = result.shape.columns;
-                           const Numbers pairs = view(counted(d / 2), newaxis(), xt::all());
-                           const Numbers angles = -1.0 * angles_of(use, pairs, result);
-                           const Numbers first = view(x, xt::all(), range(0, d, 2));
-                           const Numbers second = view(x, xt::all(), range(1, d, 2)); Numbers turned = x;
-                           view(turned, xt::all(), range(0, d, 2)) = first * xt::cos(angles) - second * xt::sin(angles);
-                           view(turned, xt::all(), range(1, d, 2)) = first * xt::sin(angles) + second * xt::cos(angles);
-                           set(result, turned);),
+    .cell =
+        R"(of each x: with position = first + i − 1, f = (block(j, 2 · apart) − 1) · apart + within(j, apart) − 1,
+          angle stands for (slower[f + 1] = 1: position / '{base}^({2 · f}/{turned})';
+            position / ('{base}^({2 · f}/{turned})' · slower[f + 1])):
+        j > turned: x[i,j] because "only the first {turned} columns are turned";
+        within(j, 2 · apart) < apart + 1: x[i,j] · cos(angle) + x[i,j + apart] · sin(angle)
+          because "the first position counts as 0";
+        x[i,j] · cos(angle) − x[i,j − apart] · sin(angle) because "the first position counts as 0")",
+    .definition = DEFINE_1((x), set(result, turned_by(use, x, result, -1.0));),
     .compute = turn<-1>,
     .frame = frame_of_turned,
     .passes = 3,
@@ -295,7 +347,15 @@ std::span<const SinusoidLayout> sinusoid_layouts() { return layout_table; }
 std::optional<Waves> waves_of(const Node& node) {
   const std::size_t* const first = node.find(setting::first);
   const double* const base = node.find(setting::base);
-  return first && base ? std::optional(Waves{*first, *base}) : std::nullopt;
+  if (!first || !base) return std::nullopt;
+  Waves waves{.first = *first, .base = *base};
+  if (const std::size_t* const turned = node.find(setting::turned)) {
+    const std::vector<double>& slower = *node.find(setting::slower);
+    waves.in_halves = *node.find(setting::apart) > 1;
+    if (*turned < node.frame.shape.columns) waves.turned = *turned;
+    if (std::ranges::any_of(slower, [](double factor) { return factor != 1.0; })) waves.slower = slower;
+  }
+  return waves;
 }
 
 Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, Waves waves) {
@@ -313,7 +373,24 @@ Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, Waves wa
                       {setting::layout, &layout},
                       {setting::frame, std::move(frame)}});
 }
-Value rotate(const Value& x, Waves waves) { return apply(op::rotate, {x}, settings_of(waves)); }
-Value rotate_back(const Value& x, Waves waves) { return apply(op::rotate_back, {x}, settings_of(waves)); }
+
+namespace {
+
+OpSettings settings_of_turn(const Value& x, const Waves& waves) {
+  const std::size_t turned = waves.turned ? waves.turned : x.shape().columns;
+  std::vector<double> slower = waves.slower;
+  if (slower.empty()) slower.assign(turned / 2, 1.0);
+  if (slower.size() != turned / 2) throw std::logic_error("waves are slowed by another number of factors");
+  return {{setting::first, waves.first},
+          {setting::base, waves.base},
+          {setting::apart, waves.in_halves && turned > 1 ? turned / 2 : 1},
+          {setting::turned, turned},
+          {setting::slower, std::move(slower)}};
+}
+
+}  // namespace
+
+Value rotate(const Value& x, Waves waves) { return apply(op::rotate, {x}, settings_of_turn(x, waves)); }
+Value rotate_back(const Value& x, Waves waves) { return apply(op::rotate_back, {x}, settings_of_turn(x, waves)); }
 
 }  // namespace attn

@@ -33,8 +33,8 @@ constexpr std::array callable = {&exponential, &hyperbolic_tangent, &error_funct
 constexpr std::array numbers_of_operations = {setting::number.name, setting::fill.name};
 constexpr std::array counts_of_operations = {setting::epsilon.name, setting::smoothing.name, setting::first.name,
                                              setting::count.name,   setting::parts.name,     setting::apart.name,
-                                             setting::base.name};
-constexpr std::array lists_of_operations = {setting::frequencies.name, setting::is_sine.name};
+                                             setting::base.name,    setting::turned.name};
+constexpr std::array lists_of_operations = {setting::frequencies.name, setting::is_sine.name, setting::slower.name};
 constexpr std::array words_of_operations = {setting::row_noun.name, setting::column_noun.name, setting::cell_noun.name};
 
 template <class Table>

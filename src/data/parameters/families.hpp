@@ -16,11 +16,22 @@ struct ModelConfig;
 
 /// A member of a config.json, and the field of a recipe that it sets.
 struct ConfigField {
-  std::string_view key;    // "rms_norm_eps"; a member of a member: "rope_parameters.rope_theta"
-  std::string_view field;  // the name of a row of recipe_fields()
+  std::string_view key;    // "rms_norm_eps"
+  std::string_view field;  // the name of a row of recipe_fields(); empty: the meaning sets what there is to set
   /// What the member means there; null: it is the value itself. What is made of it for that is kept in the config.
   /// Throws InputError for a value that is not read yet.
   FieldValue (*meaning)(const JsonMember& member, ModelConfig& config) = nullptr;
+  /// What null means there; nothing: that it is not said.
+  FieldValue of_null = {};
+};
+
+/// Which layers of a family have a window.
+struct LayersWithWindow {
+  double usual = 0.0;                                                  // where nothing is said of the window; 0: none
+  bool (*is_local)(std::size_t layer, std::size_t pattern) = nullptr;  // layers count from 0; null: all
+  std::string_view pattern_key = {};                                   // the member that says the pattern
+  std::size_t usual_pattern = 0;
+  std::string_view switch_key = {};  // a flag without which there is none
 };
 
 /// A family of models, as it lies on disk in a folder with a config.json.
@@ -31,6 +42,7 @@ struct ModelFamily {
   std::span<const BroughtField> brings = {};  // what all its models have
   std::span<const ConfigField> fields = {};   // what config.json says
   std::string_view unread = {};               // what of it is not read: "experts"; empty: it is read
+  LayersWithWindow windows = {};
 };
 
 /// gpt2, … A new one is a row, and rows of layouts() for the names of its tensors.
@@ -41,10 +53,15 @@ struct ModelConfig {
   const ModelFamily* family = nullptr;
   std::vector<BroughtField> brings = {};
   std::size_t heads = 0;
-  std::size_t key_heads = 0;  // 0: as many
-  std::size_t head_size = 0;  // 0: d_model / heads
   std::optional<std::size_t> start = {};  // the token that a decoder begins with, from 0
   std::vector<std::size_t> ends = {};     // those that end a text
+  std::size_t key_heads = 0;       // 0: as many
+  std::size_t head_size = 0;       // 0: d_model / heads
+  std::size_t layers = 0;          // 0: it does not say how many
+  std::string window_layers = {};  // those that it names, as the field of a recipe does; empty: it names none
+
+  /// Sets a field, in place of what is said of it so far.
+  void set(std::string_view field, const FieldValue& value);
   std::deque<std::string> texts = {};
 };
 

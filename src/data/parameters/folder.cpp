@@ -34,7 +34,7 @@ ModelFolder read_model_folder(const std::string& path) {
   if (!is_there(config))
     fail("{} has no config.json, which says how the model computes: give the folder of a model", path);
   ModelFolder folder{.config = read_config(read_bytes(config), config), .file = {}};
-  folder.file = read_parameters(within("model.safetensors"));
+  folder.file = read_parameters(within("model.safetensors"), "", folder.config.heads);
   require_layout(*folder.config.family, folder.file, path);
   return folder;
 }

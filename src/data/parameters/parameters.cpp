@@ -45,9 +45,9 @@ auto with_source(const std::string& path, std::string_view scope, const Use& use
 
 }  // namespace
 
-ParameterFile read_parameters(const std::string& path, std::string_view scope) {
-  return with_source(path, scope, [](const ParameterSource& source, const std::string& where) {
-    ParameterFile file = translate(source, where);
+ParameterFile read_parameters(const std::string& path, std::string_view scope, std::size_t heads) {
+  return with_source(path, scope, [heads](const ParameterSource& source, const std::string& where) {
+    ParameterFile file = translate(source, where, heads);
     ReadInputs::tell({"parameters", where, count_of(file.parameters.size(), "matrix", "matrices"), file.assumed});
     return file;
   });
@@ -167,6 +167,7 @@ struct Renamed {
   std::array<const Role*, 3> ours;  // as many as there are
   bool is_transposed = false;
   std::optional<Need> need = {};  // nothing: as the schema says
+  Packing packing = Packing::equal;
 };
 
 struct RenamedPart {
@@ -351,17 +352,182 @@ constexpr RenamedSection gpt2_block[] = {{"", &scope::encoder, "1.", gpt2_layer<
 constexpr RenamedSection gpt2_with_tied_output[] = {{"", &scope::target_embedding, "", gpt2_tied_output_part, false}};
 constexpr RenamedSection gpt2_with_own_output[] = {{"", &scope::output, "", gpt2_own_output_part, true}};
 
+// The layers of Llama, and of what has the same names in Hugging Face: some have biases, or norms of q and k. A linear
+// layer is stored as (out, in).  (Touvron et al. 2023, LLaMA: Open and Efficient Foundation Language Models, section 2)
+constexpr Renamed llama_attention[] = {
+    {"o_proj.weight", {&role::w_o}, transposed_there, always},
+    {"q_proj.weight", {&role::w_q}, transposed_there, always},
+    {"k_proj.weight", {&role::w_k}, transposed_there, always},
+    {"v_proj.weight", {&role::w_v}, transposed_there, always},
+    {"q_proj.bias", {&role::b_q}, as_it_is, sometimes},
+    {"k_proj.bias", {&role::b_k}, as_it_is, sometimes},
+    {"v_proj.bias", {&role::b_v}, as_it_is, sometimes},
+    {"o_proj.bias", {&role::b_o}, as_it_is, sometimes},
+    {"q_norm.weight", {&role::gamma_q}, as_it_is, sometimes},
+    {"k_norm.weight", {&role::gamma_k}, as_it_is, sometimes},
+};
+constexpr Renamed phi3_attention[] = {
+    {"o_proj.weight", {&role::w_o}, transposed_there, always},
+    {"qkv_proj.weight", {&role::w_q, &role::w_k, &role::w_v}, transposed_there, always, Packing::grouped},
+};
+constexpr Renamed llama_feed_forward[] = {
+    {"gate_proj.weight", {&role::w_gate}, transposed_there, always},
+    {"up_proj.weight", {&role::w_1}, transposed_there, always},
+    {"down_proj.weight", {&role::w_2}, transposed_there, always},
+    {"gate_proj.bias", {&role::b_gate}, as_it_is, sometimes},
+    {"up_proj.bias", {&role::b_1}, as_it_is, sometimes},
+    {"down_proj.bias", {&role::b_2}, as_it_is, sometimes},
+};
+constexpr Renamed phi3_feed_forward[] = {
+    {"gate_up_proj.weight", {&role::w_gate, &role::w_1}, transposed_there, always},
+    {"down_proj.weight", {&role::w_2}, transposed_there, always},
+};
+constexpr Renamed rms_of_others[] = {{"weight", {&role::gamma}, as_it_is, always}};
+constexpr SchemaPart post_norm_1{&scope::post_norm, 1, {}}, post_norm_2{&scope::post_norm, 2, {}};
+
+template <const auto& attention, const auto& layer>
+constexpr RenamedPart pre_norm_layer[] = {
+    {"self_attn.", self_attention, attention},
+    {"input_layernorm.", norm_1, rms_of_others},
+    {"mlp.", feed_forward, layer},
+    {"post_attention_layernorm.", norm_2, rms_of_others},
+};
+constexpr RenamedPart gemma2_layer[] = {
+    {"self_attn.", self_attention, llama_attention},
+    {"input_layernorm.", norm_1, rms_of_others},
+    {"post_attention_layernorm.", post_norm_1, rms_of_others},
+    {"mlp.", feed_forward, llama_feed_forward},
+    {"pre_feedforward_layernorm.", norm_2, rms_of_others},
+    {"post_feedforward_layernorm.", post_norm_2, rms_of_others},
+};
+constexpr RenamedPart olmo2_layer[] = {
+    {"self_attn.", self_attention, llama_attention},
+    {"post_attention_layernorm.", norm_1, rms_of_others},
+    {"mlp.", feed_forward, llama_feed_forward},
+    {"post_feedforward_layernorm.", norm_2, rms_of_others},
+};
+constexpr Renamed llama_words[] = {{"embed_tokens.weight", {&role::e}}};
+constexpr RenamedPart llama_words_part[] = {{"", itself, llama_words}};
+constexpr RenamedPart llama_last_norm[] = {{"norm.", last_norm, rms_of_others}};
+template <const auto& layer>
+constexpr RenamedSection like_llama[] = {
+    {"layers.#.", &scope::decoder, "#.", layer, true},
+    {"", &scope::decoder, "", llama_last_norm, true},
+    {"", &scope::target_embedding, "", llama_words_part, true},
+};
+
+// GPT-Neo: the names of GPT-2, with projections of their own, as (out, in).
+constexpr Renamed neo_attention[] = {
+    {"attention.q_proj.weight", {&role::w_q}, transposed_there, always},
+    {"attention.k_proj.weight", {&role::w_k}, transposed_there, always},
+    {"attention.v_proj.weight", {&role::w_v}, transposed_there, always},
+    {"attention.out_proj.weight", {&role::w_o}, transposed_there, always},
+    {"attention.out_proj.bias", {&role::b_o}, as_it_is, sometimes},
+};
+constexpr RenamedPart neo_layer[] = {
+    {"attn.", self_attention, neo_attention},
+    {"ln_1.", norm_1, torch_norm},
+    {"mlp.", feed_forward, gpt2_feed_forward<transposed_there>},
+    {"ln_2.", norm_2, torch_norm},
+};
+constexpr RenamedSection gpt_neo[] = {
+    {"h.#.", &scope::decoder, "#.", neo_layer, true},
+    {"", &scope::decoder, "", gpt2_last_norm, true},
+    {"", &scope::target_embedding, "", gpt2_words_part, true},
+    {"", &scope::target_positions, "", gpt2_places_part, true},
+};
+
+// GPT-NeoX: q, k and v of each head in turn.  (Black et al. 2022, GPT-NeoX-20B; its code)
+constexpr Renamed neox_attention[] = {
+    {"query_key_value.weight", {&role::w_q, &role::w_k, &role::w_v}, transposed_there, always, Packing::in_turn},
+    {"query_key_value.bias", {&role::b_q, &role::b_k, &role::b_v}, as_it_is, sometimes, Packing::in_turn},
+    {"dense.weight", {&role::w_o}, transposed_there, always},
+    {"dense.bias", {&role::b_o}, as_it_is, sometimes},
+};
+constexpr Renamed neox_feed_forward[] = {
+    {"dense_h_to_4h.weight", {&role::w_1}, transposed_there},
+    {"dense_h_to_4h.bias", {&role::b_1}},
+    {"dense_4h_to_h.weight", {&role::w_2}, transposed_there},
+    {"dense_4h_to_h.bias", {&role::b_2}},
+};
+constexpr RenamedPart neox_layer[] = {
+    {"attention.", self_attention, neox_attention},
+    {"input_layernorm.", norm_1, torch_norm},
+    {"mlp.", feed_forward, neox_feed_forward},
+    {"post_attention_layernorm.", norm_2, torch_norm},
+};
+constexpr Renamed neox_words[] = {{"embed_in.weight", {&role::e}}};
+constexpr RenamedPart neox_words_part[] = {{"", itself, neox_words}};
+constexpr RenamedPart neox_last_norm[] = {{"final_layer_norm.", last_norm, torch_norm}};
+constexpr RenamedSection gpt_neox[] = {
+    {"layers.#.", &scope::decoder, "#.", neox_layer, true},
+    {"", &scope::decoder, "", neox_last_norm, true},
+    {"", &scope::target_embedding, "", neox_words_part, true},
+};
+constexpr Renamed neox_output[] = {{"embed_out.weight", {&role::w}, transposed_there}};
+constexpr RenamedPart neox_output_part[] = {{"", itself, neox_output}};
+constexpr RenamedSection neox_with_output[] = {{"", &scope::output, "", neox_output_part, true}};
+
 constexpr bool assumed = true;
 constexpr BroughtField of_gpt2[] = {
     {"norm", "pre"},          {"norm_kind", "layer"},   {"activation", "gelu-tanh", assumed},
     {"positions", "learned"}, {"scale", "sqrt-dk"},     {"scale_embeddings", false},
     {"tied_output", true},    {"causal_decoder", true},
 };
+constexpr BroughtField of_untied_gpt2[] = {
+    {"norm", "pre"},          {"norm_kind", "layer"},   {"activation", "gelu-tanh", assumed},
+    {"positions", "learned"}, {"scale", "sqrt-dk"},     {"scale_embeddings", false},
+    {"tied_output", false},   {"causal_decoder", true},
+};
 constexpr BroughtField of_mingpt[] = {
     {"norm", "pre"},          {"norm_kind", "layer"},   {"activation", "gelu-tanh", assumed},
     {"positions", "learned"}, {"scale", "sqrt-dk"},     {"scale_embeddings", false},
     {"tied_output", false},   {"causal_decoder", true},
 };
+template <bool is_tied>
+constexpr BroughtField of_llama[] = {
+    {"norm", "pre"},
+    {"norm_kind", "rms", assumed},
+    {"activation", "silu", assumed},
+    {"positions", "rotary-halves"},
+    {"scale", "sqrt-dk", assumed},
+    {"scale_embeddings", false, assumed},
+    {"tied_output", is_tied},
+    {"causal_decoder", true},
+};
+template <bool is_tied>
+constexpr BroughtField of_gemma2[] = {
+    {"norm", "before-and-after"},
+    {"norm_kind", "rms-plus-1", assumed},
+    {"activation", "gelu-tanh", assumed},
+    {"positions", "rotary-halves"},
+    {"scale", "sqrt-dk", assumed},
+    {"scale_embeddings", true, assumed},
+    {"tied_output", is_tied},
+    {"causal_decoder", true},
+};
+template <bool is_tied>
+constexpr BroughtField of_olmo2[] = {
+    {"norm", "after"},
+    {"norm_kind", "rms", assumed},
+    {"activation", "silu", assumed},
+    {"positions", "rotary-halves"},
+    {"scale", "sqrt-dk", assumed},
+    {"scale_embeddings", false, assumed},
+    {"tied_output", is_tied},
+    {"causal_decoder", true},
+};
+constexpr BroughtField of_gpt_neo[] = {
+    {"norm", "pre"},          {"norm_kind", "layer"},   {"activation", "gelu-tanh", assumed},
+    {"positions", "learned"}, {"scale", "none"},        {"scale_embeddings", false},
+    {"tied_output", true},    {"causal_decoder", true},
+};
+constexpr BroughtField of_gpt_neox[] = {
+    {"norm", "parallel", assumed},  {"norm_kind", "layer"},   {"activation", "gelu", assumed},
+    {"positions", "rotary-halves"}, {"scale", "sqrt-dk"},     {"scale_embeddings", false},
+    {"tied_output", false},         {"causal_decoder", true},
+};
+constexpr SizeThere own_sizes[] = {{"", ""}};
 constexpr BroughtField of_gpt2_block[] = {{"norm", "pre"},
                                           {"norm_kind", "layer"},
                                           {"activation", "gelu-tanh", assumed},
@@ -389,12 +555,36 @@ constexpr ForeignLayout foreign_layouts[] = {
     {"a block of GPT-2", "", gpt2_block<transposed_there>, {}, of_gpt2_block},
     {"GPT-2", "transformer.", gpt2<as_it_is>, gpt2_with_tied_output, of_gpt2},
     {"GPT-2", "", gpt2<as_it_is>, gpt2_with_tied_output, of_gpt2},
+    {"GPT-2", "transformer.", gpt2<as_it_is>, gpt2_with_own_output, of_untied_gpt2},
     {"minGPT", "transformer.", gpt2<transposed_there>, gpt2_with_own_output, of_mingpt},
     {"minGPT", "", gpt2<transposed_there>, gpt2_with_own_output, of_mingpt},
     {"minGPT", "", gpt2<transposed_there>, {}, of_mingpt},
+    {"GPT-Neo", "transformer.", gpt_neo, gpt2_with_tied_output, of_gpt_neo},
+    {"GPT-Neo", "", gpt_neo, {}, of_gpt_neo},
+    {"GPT-NeoX", "gpt_neox.", gpt_neox, neox_with_output, of_gpt_neox},
+    {"GPT-NeoX", "", gpt_neox, {}, of_gpt_neox},
+    {"Llama", "model.", like_llama<pre_norm_layer<llama_attention, llama_feed_forward>>, gpt2_with_own_output,
+     of_llama<false>, own_sizes},
+    {"Llama", "model.", like_llama<pre_norm_layer<llama_attention, llama_feed_forward>>, {}, of_llama<true>, own_sizes},
+    {"Llama", "", like_llama<pre_norm_layer<llama_attention, llama_feed_forward>>, {}, of_llama<true>, own_sizes},
+    {"Phi-3", "model.", like_llama<pre_norm_layer<phi3_attention, phi3_feed_forward>>, gpt2_with_own_output,
+     of_llama<false>, own_sizes},
+    {"Phi-3", "model.", like_llama<pre_norm_layer<phi3_attention, phi3_feed_forward>>, {}, of_llama<true>, own_sizes},
+    {"Phi-3", "", like_llama<pre_norm_layer<phi3_attention, phi3_feed_forward>>, {}, of_llama<true>, own_sizes},
+    {"Gemma 2", "model.", like_llama<gemma2_layer>, gpt2_with_own_output, of_gemma2<false>, own_sizes},
+    {"Gemma 2", "model.", like_llama<gemma2_layer>, {}, of_gemma2<true>, own_sizes},
+    {"Gemma 2", "", like_llama<gemma2_layer>, {}, of_gemma2<true>, own_sizes},
+    {"OLMo 2", "model.", like_llama<olmo2_layer>, gpt2_with_own_output, of_olmo2<false>, own_sizes},
+    {"OLMo 2", "model.", like_llama<olmo2_layer>, {}, of_olmo2<true>, own_sizes},
+    {"OLMo 2", "", like_llama<olmo2_layer>, {}, of_olmo2<true>, own_sizes},
 };
 
-constexpr std::string_view buffers[] = {"h.#.attn.bias", "h.#.attn.masked_bias"};
+constexpr std::string_view buffers[] = {
+    "h.#.attn.bias",           "h.#.attn.masked_bias",
+    "h.#.attn.attention.bias", "h.#.attn.attention.masked_bias",
+    "layers.#.attention.bias", "layers.#.attention.masked_bias",
+    "rotary_emb.inv_freq",
+};
 
 Size size_there(const SizeName& size, std::size_t times, std::span<const SizeThere> sizes) {
   const auto found = std::ranges::find(sizes, size.name, &SizeThere::ours);
@@ -436,6 +626,8 @@ TensorRow row_of(const ForeignLayout& layout, const RenamedSection& section, con
   for (std::size_t i = 0; i < count; ++i) row.ours.emplace_back(renamed.ours[i]->leaf);
   row.rows = size_there(first.rows, 1, layout.sizes);
   row.columns = size_there(first.columns, count, layout.sizes);
+  row.packing = renamed.packing;
+  if (row.packing == Packing::grouped) row.columns = {1, size_name::all_d_q.name, count - 1, size_name::all_d_k.name};
   if (row.is_transposed) std::swap(row.rows, row.columns);
   row.need = need_of(renamed, first);
   return row;

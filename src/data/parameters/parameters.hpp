@@ -45,7 +45,8 @@ struct ParameterFile {
 /// is taken off. With a `scope`, such as "encoder", only what stands in it counts, and it is taken off as
 /// well. Throws InputError: unreadable, damaged, nothing in the scope, no known layout, a parameter that is
 /// missing, superfluous, of a wrong shape or not finite.
-ParameterFile read_parameters(const std::string& path, std::string_view scope = "");
+/// `heads` is how many there are, or 0 where nobody says it: tensors that hold the heads in turn are refused then.
+ParameterFile read_parameters(const std::string& path, std::string_view scope = "", std::size_t heads = 0);
 
 /// The parameters among matrices that were saved together with results, as `dict(module.named_parameters())`
 /// and what the module returned, and the names that they have there. Nothing: the names are of no layout but
@@ -72,12 +73,19 @@ std::vector<NamedParameter> read_part(const std::string& path, std::string_view 
 void write_safetensors(const std::vector<NamedMatrix>& parameters, Sink& sink);
 void write_safetensors(const ParameterSet& parameters, Sink& sink);
 
-/// A dimension of a tensor: so many times a size that all tensors of a file share (3·d_model); without a name
-/// the number itself.
+/// A dimension of a tensor: so many times a size that all tensors of a file share (3·d_model), perhaps with so many
+/// times another one (h·d_k + 2·h_k·d_k), of which the first is known from a tensor before; without a name the number
+/// itself.
 struct Size {
   std::size_t times = 1;
   std::string_view name = {};
+  std::size_t more_times = 0;
+  std::string_view more = {};
 };
+
+/// How the parameters of a tensor stand in it: one after the other, in equal parts; the same, where the first one has a
+/// size of its own, as the queries beside grouped keys; or in turn for each head, as in GPT-NeoX.
+enum class Packing { equal, grouped, in_turn };
 
 /// When a tensor must be in a file. Of attention's projections there is either one packed tensor or three
 /// separate ones. Biases of maps are there all or not at all, and so are those of norms. One that is shared
@@ -93,6 +101,7 @@ struct TensorRow {
   Size rows;
   Size columns;
   Need need;
+  Packing packing = Packing::equal;
 };
 
 /// A part of a module, such as one attention, by its name there and by ours.

@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 
+#include "core/math/stored.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/cells.hpp"
@@ -307,27 +308,87 @@ namespace {
 
 std::string in_words(Size size) {
   if (size.name.empty()) return fmt::format("{}", size.times);
+  if (!size.more.empty())
+    return fmt::format("({} + {})", in_words(Size{size.times, size.name}), in_words(Size{size.more_times, size.more}));
   return size.times == 1 ? std::string(size.name) : fmt::format("{}·{}", size.times, size.name);
 }
 
 std::string in_words(const TensorRow& row) { return fmt::format("{} × {}", in_words(row.rows), in_words(row.columns)); }
 
-// The parameters that a tensor is made of, side by side, or below each other where it is transposed.
-std::vector<Matrix> parameters_in(Matrix tensor, const TensorRow& row) {
-  if (row.is_transposed) tensor = transposed(tensor);
+// What one parameter of a tensor is made of: so many of its lines, which are rows where it is transposed, else columns.
+struct LinesOfPart {
+  std::size_t count;
+  StoredLines lines;
+};
+
+std::vector<LinesOfPart> parts_of(const TensorRow& row, std::size_t all, std::size_t of_first, std::size_t heads) {
+  std::vector<LinesOfPart> parts;
+  const std::size_t count = row.ours.size();
+  if (row.packing == Packing::in_turn) {
+    const std::size_t of_head = all / count / heads;
+    for (std::size_t i = 0; i < count; ++i)
+      parts.push_back({of_head * heads, {.first = i * of_head, .group = of_head, .apart = count * of_head}});
+    return parts;
+  }
+  const std::size_t first = row.packing == Packing::grouped ? of_first : all / count;
+  const std::size_t other = count == 1 ? 0 : (all - first) / (count - 1);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t size = i == 0 ? first : other;
+    parts.push_back({size, {.first = begin, .group = size, .apart = size}});
+    begin += size;
+  }
+  return parts;
+}
+
+// Where the tensor stays in its file, so does its part; nothing where its lines are no lines there.
+std::optional<Matrix> stored_part(const Matrix& tensor, bool is_transposed, const LinesOfPart& part) {
+  const Stored* const stored = tensor.stored();
+  const bool is_plain = stored && !stored->is_transposed && stored->skipped == 0;
+  if (!is_plain) return std::nullopt;
+  Stored own = *stored;
+  if (is_transposed) {
+    own.shape = {tensor.shape().columns, part.count};
+    own.is_transposed = true;
+    own.lines = part.lines;
+    return Matrix(std::move(own));
+  }
+  const bool is_whole = part.count == tensor.shape().columns;
+  const bool is_block = part.lines.group == part.count && part.lines.first % stored->type->block == 0;
+  if (!is_whole && !is_block) return std::nullopt;
+  own.shape.columns = part.count;
+  own.skipped = part.lines.first;
+  return Matrix(std::move(own));
+}
+
+Matrix part_of(const Matrix& tensor, bool is_transposed, const LinesOfPart& part) {
+  if (std::optional<Matrix> stored = stored_part(tensor, is_transposed, part)) return *std::move(stored);
+  if (!is_transposed) {
+    Matrix own({tensor.shape().rows, part.count});
+    for (std::size_t i = 0; i < own.shape().rows; ++i) {
+      const std::span<const double> from = attn::row(tensor, i);
+      const std::span<double> to = attn::row(own, i);
+      for (std::size_t j = 0; j < part.count; ++j) to[j] = from[part.lines.at(j)];
+    }
+    return own;
+  }
+  Matrix lines({part.count, tensor.shape().columns});
+  for (std::size_t i = 0; i < part.count; ++i)
+    std::ranges::copy(attn::row(tensor, part.lines.at(i)), attn::row(lines, i).begin());
+  return transposed(lines);
+}
+
+// The parameters that a tensor is made of, side by side, or below each other where it is transposed. `of_first` is the
+// size of the first where it has one of its own.
+std::vector<Matrix> parameters_in(Matrix tensor, const TensorRow& row, std::size_t of_first, std::size_t heads) {
   std::vector<Matrix> parts;
-  if (row.ours.size() == 1) {
+  if (row.ours.size() == 1 && !row.is_transposed) {
     parts.push_back(std::move(tensor));
     return parts;
   }
-  const Shape shape{tensor.shape().rows, tensor.shape().columns / row.ours.size()};
-  for (std::size_t part = 0; part < row.ours.size(); ++part) {
-    parts.emplace_back(shape);
-    for (std::size_t i = 0; i < shape.rows; ++i) {
-      std::ranges::copy(attn::row(tensor, i).subspan(part * shape.columns, shape.columns),
-                        attn::row(parts.back(), i).begin());
-    }
-  }
+  const std::size_t all = row.is_transposed ? tensor.shape().rows : tensor.shape().columns;
+  for (const LinesOfPart& part : parts_of(row, all, of_first, heads))
+    parts.push_back(part_of(tensor, row.is_transposed, part));
   return parts;
 }
 
@@ -338,6 +399,11 @@ class Sizes {
   bool fit(const TensorRow& row, Shape shape) { return fit(row.columns, shape.columns) && fit(row.rows, shape.rows); }
 
   // " with d_model = 4", of those that the row speaks of and that are known.
+  std::size_t known(std::string_view name) const {
+    const auto found = known_.find(name);
+    return found == known_.end() ? 0 : found->second;
+  }
+
   std::string known(const TensorRow& row) const {
     std::string text;
     for (const std::string_view name : {row.columns.name, row.rows.name}) {
@@ -351,12 +417,31 @@ class Sizes {
  private:
   bool fit(Size expected, std::size_t size) {
     if (expected.name.empty()) return size == expected.times;
+    if (!expected.more.empty()) {
+      const auto found = known_.find(expected.name);
+      const std::size_t first = found == known_.end() ? size : expected.times * found->second;
+      return first < size && fit({expected.more_times, expected.more}, size - first);
+    }
     if (size % expected.times != 0) return false;
     return known_.emplace(expected.name, size / expected.times).first->second == size / expected.times;
   }
 
   std::map<std::string_view, std::size_t> known_;
 };
+
+// Heads that stand in turn can be told apart only where it is known how many they are.
+void require_heads(const PlacedTensor& tensor, std::size_t all, std::size_t heads, const std::string& where) {
+  if (tensor.row->packing != Packing::in_turn) return;
+  const std::size_t parts = tensor.row->ours.size();
+  if (heads == 0) {
+    fail(
+        "{}: {} holds q, k and v of each head in turn, and the file does not say how many heads there are: give the folder of the model, with its config.json, or ‹heads›",
+        where, name_in_quotes(tensor.name));
+  }
+  if (all % (parts * heads) == 0) return;
+  fail("{}: {} holds {} numbers for {} heads, and they cannot be shared equally: give another number of heads", where,
+       name_in_quotes(tensor.name), all, heads);
+}
 
 [[noreturn]] void fail_unknown_names(const TensorNames& names, const std::string& where) {
   if (names.empty()) fail("{} has no parameters: save at least one", where);
@@ -441,7 +526,7 @@ struct Misfit {
 
 // Reads what was recognized as far as shapes fit.
 std::optional<Misfit> read_into(ParameterFile& file, const Recognized& recognized, const ParameterSource& source,
-                                const std::string& where) {
+                                const std::string& where, std::size_t heads) {
   Sizes sizes;
   std::size_t cells = 0, tensors = 0;
   for (const auto& [name, row, scope] : recognized.tensors) {
@@ -456,11 +541,14 @@ std::optional<Misfit> read_into(ParameterFile& file, const Recognized& recognize
     if (row->need == Need::shared) {
       const std::string ours = scope + row->ours.front();
       if (file.parameters.at(ours) == tensor) continue;
-      fail("{}: {} differs from {}, which is the same matrix in {}: save them equal", where, name_in_quotes(name),
-           name_in_quotes(ours), recognized.layout->name);
+      return Misfit{tensors, fmt::format("{}: {} differs from {}, which is the same matrix in {}: save them equal",
+                                         where, name_in_quotes(name), name_in_quotes(ours), recognized.layout->name)};
     }
     require_room(cells += tensor.size(), where);
-    std::vector<Matrix> parameters = parameters_in(std::move(tensor), *row);
+    const std::size_t all = row->is_transposed ? tensor.shape().rows : tensor.shape().columns;
+    require_heads({name, row, scope}, all, heads, where);
+    const std::size_t of_first = sizes.known((row->is_transposed ? row->rows : row->columns).name);
+    std::vector<Matrix> parameters = parameters_in(std::move(tensor), *row, of_first, heads);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       file.parameters.emplace(scope + row->ours[i], std::move(parameters[i]));
     }
@@ -491,7 +579,7 @@ std::vector<Assumption> assumed_of(const Recognized& recognized) {
 
 }  // namespace
 
-ParameterFile translate(const ParameterSource& source, const std::string& where) {
+ParameterFile translate(const ParameterSource& source, const std::string& where, std::size_t heads) {
   const std::vector<Recognized> all = recognize(source.names);
   if (all.empty()) fail_unknown_names(source.names, where);
   refuse_never(all.front(), where);
@@ -502,7 +590,7 @@ ParameterFile translate(const ParameterSource& source, const std::string& where)
   std::optional<Misfit> longest;
   for (const Recognized& recognized : all) {
     ParameterFile file{std::string(recognized.layout->name), {}, recognized.layout->brings, assumed_of(recognized)};
-    const std::optional<Misfit> misfit = read_into(file, recognized, source, where);
+    const std::optional<Misfit> misfit = read_into(file, recognized, source, where, heads);
     if (!misfit) return file;
     if (!longest || misfit->tensors > longest->tensors) longest = misfit;
   }

@@ -58,9 +58,10 @@ std::span<const ParameterKind> parameter_kinds();
 /// How the weights of linear layers are stored.
 Assumption order_of_weights(bool is_transposed);
 
-/// The parameters of a file by our own names. Names are looked at before any matrix is read.
+/// The parameters of a file by our own names. Names are looked at before any matrix is read. `heads` is as in
+/// read_parameters().
 /// Throws InputError naming the first tensor that is unknown, missing, superfluous, of a wrong shape, or not
 /// finite, and what was expected.
-ParameterFile translate(const ParameterSource& source, const std::string& where);
+ParameterFile translate(const ParameterSource& source, const std::string& where, std::size_t heads = 0);
 
 }  // namespace attn

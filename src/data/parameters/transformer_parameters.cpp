@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "core/support/error.hpp"
@@ -46,6 +47,14 @@ std::size_t size_of_parameter(const ParameterSet& parameters, const Name& name, 
   return found == parameters.end() ? 0 : found->second.shape().*dimension;
 }
 
+// Queries and keys are normalized in each head, or all of their numbers together.
+void require_normed(std::string_view what, std::size_t normed, std::size_t of_head, std::size_t all,
+                    const std::string& where) {
+  if (normed == 0 || normed == of_head || normed == all) return;
+  fail("{}: the norm of the {} has {}, and must have {}, as a head has, or {}, as all heads have", where, what,
+       count_of(normed, "number"), of_head, all);
+}
+
 // How many heads there are, and their size where it is known, are said elsewhere.
 TransformerSizes sizes_of(const ParameterSet& parameters, const TransformerSizes& said, const std::string& where) {
   const std::size_t encoders = layers_of(parameters, scope::encoder), decoders = layers_of(parameters, scope::decoder);
@@ -81,6 +90,10 @@ TransformerSizes sizes_of(const ParameterSet& parameters, const TransformerSizes
   }
   const std::size_t of_keys = of_layer(scope::self_attention, role::w_k, &Shape::columns);
   sizes.key_heads = of_keys / sizes.d_k();
+  sizes.normed_q = of_layer(scope::self_attention, role::gamma_q, &Shape::columns);
+  sizes.normed_k = of_layer(scope::self_attention, role::gamma_k, &Shape::columns);
+  require_normed("queries", sizes.normed_q, sizes.d_k(), of_queries, where);
+  require_normed("keys", sizes.normed_k, sizes.d_k(), of_keys, where);
   if (of_keys % sizes.d_k() == 0 && sizes.heads % sizes.key_heads == 0) return sizes;
   fail(
       "{}: keys have {} numbers and queries {}: with {} heads of {} numbers, heads of queries cannot share heads of keys equally; give another number of heads",
@@ -110,17 +123,31 @@ void require_alike(const Transformer& model, const ParameterSet& parameters, con
   }
 }
 
+// Whether the first layer has one.
+bool has_gate(const ParameterSet& parameters) {
+  return std::ranges::any_of(std::array{&scope::encoder, &scope::decoder}, [&](const ScopeKind* side) {
+    return parameters.contains(Name({*side, {scope::number, 1}, scope::feed_forward}, role::w_gate).text());
+  });
+}
+
 // What a recipe and the parameters say of normalization must agree.
 void require_recipe(const Transformer& model, const ParameterSet& parameters, const std::string& where) {
   const ModelRecipe& recipe = model.recipe;
   for (const ParameterRow& row : parameter_rows(*model.kind, model.sizes)) {
     const bool has = parameters.contains(row.name), may_stand = row.parameter->may_stand(recipe);
     if (has && !may_stand) {
-      if (row.parameter->presence == Presence::placed)
+      if (row.parameter->presence == Presence::placed && !recipe.norm->in_layers())
         fail("{} has layer normalization in its layers, and \"norm\" is \"none\": change one of them", where);
+      if (&row.parameter->role == &role::w_gate || &row.parameter->role == &role::b_gate)
+        fail("{} has {}, and its first layer has no gate: add it to all layers, or leave it out", where,
+             name_in_quotes(row.name));
       fail("{} has {}, which a model with the norms {} ({}){} does not have: leave out one of them", where,
            name_in_quotes(row.name), recipe.norm->name, recipe.norm_kind->name,
            recipe.tied_output ? " and a tied output" : "");
+    }
+    if (!has && may_stand && &row.parameter->role == &role::w_gate) {
+      fail("{} has no {} ({}), which its first layer has: add it, or leave it out of all layers", where,
+           name_in_quotes(row.name), to_string(row.shape));
     }
     if (!has && may_stand && row.parameter->presence == Presence::placed) {
       fail("{} has no \"{}\" ({}), which \"norm\" \"{}\" needs: add it, or choose \"none\"", where, row.name,
@@ -156,6 +183,9 @@ Matrix drawn(Beginning beginning, Shape shape, RandomSource& random) {
 void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where) {
   model.kind = &kind_of(parameters, where);
   model.sizes = sizes_of(parameters, model.sizes, where);
+  model.recipe.gated = has_gate(parameters);
+  if (model.recipe.window != 0.0 && model.kind->encodes)
+    fail("{}: \"window\" is for models that are a decoder alone, and this one has an encoder: leave it out", where);
   require_recipe(model, parameters, where);
   require_alike(model, parameters, where);
   take_vocabulary(model.source_vocabulary, model.sizes.source_words, "source", where);
@@ -178,8 +208,8 @@ void draw_parameters(Transformer& model, std::uint32_t seed) {
   require_drawable(model);
   const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
   for (const ParameterRow& row : parameters_of(model)) {
-    model.parameters.emplace(row.name,
-                             std::make_shared<const Matrix>(drawn(row.parameter->beginning, row.shape, *random)));
+    model.parameters.emplace(
+        row.name, std::make_shared<const Matrix>(drawn(row.parameter->begins(model.recipe), row.shape, *random)));
   }
 }
 

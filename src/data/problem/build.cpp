@@ -340,8 +340,9 @@ constexpr Setting settings[] = {{&option::heads, &Problem::heads, true},
                                 {&option::causal_offset, &Problem::causal_offset},
                                 {&option::mask_fill, &Problem::fill}};
 
-constexpr const LinearRoles* linear_layers[] = {&linear_layer::q, &linear_layer::k,     &linear_layer::v,
-                                                &linear_layer::o, &linear_layer::inner, &linear_layer::outer};
+constexpr const LinearRoles* linear_layers[] = {&linear_layer::q,   &linear_layer::k,     &linear_layer::v,
+                                                &linear_layer::o,   &linear_layer::inner, &linear_layer::outer,
+                                                &linear_layer::gate};
 
 class Builder {
  public:
@@ -355,6 +356,7 @@ class Builder {
     take_words();
     take_feed_forward();
     draw_missing(given_, problem_);
+    check_gate();
     check_positions();
     divisor(problem_.scale.empty() ? "none" : problem_.scale, {.d_k = 1, .n_k = 1});  // throws for no scale
     check_sizes(given_, problem_);
@@ -518,9 +520,15 @@ class Builder {
         kind.name);
   }
 
+  void check_gate() const {
+    if (!problem_.feed_forward || !given_.has(option::gated) || problem_.find(role::w_gate)) return;
+    fail("--gated needs the matrix of the gate: give --w-gate, or --seed N for a random one");
+  }
+
   // Layers have one unless it is refused; a single attention has one where it is asked for.
   void take_feed_forward() {
-    constexpr const Option* own[] = {&option::d_ff, &option::w_1, &option::b_1, &option::w_2, &option::b_2};
+    constexpr const Option* own[] = {&option::d_ff, &option::gated, &option::w_gate, &option::b_gate,
+                                     &option::w_1,  &option::b_1,   &option::w_2,    &option::b_2};
     const bool asked = given_.has_any(own) || problem_.layers > 1;
     problem_.feed_forward = asked && !given_.has(option::no_feed_forward);
   }

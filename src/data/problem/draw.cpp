@@ -233,7 +233,9 @@ class Draw {
     std::size_t inner = given_.has(option::d_ff) ? *given_.count(option::d_ff) : usual_widening * d;
     if (has(role::w_1)) inner = columns(role::w_1);
     if (has(role::w_2)) inner = problem_.find(role::w_2)->shape().rows;
+    if (has(role::w_gate)) inner = columns(role::w_gate);
     require_size("inner", {problem_.layers * queries(), inner});
+    if (given_.has(option::gated)) draw_parameter(role::w_gate, {d, inner});
     draw_parameter(role::w_1, {d, inner});
     draw_parameter(role::w_2, {inner, d});
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/attention/masks.hpp"
 #include "core/attention/watches.hpp"
 #include "core/model/generation.hpp"
 #include "core/support/error.hpp"
@@ -146,10 +147,12 @@ void require_problem(const TransformerFile& file, const AttentionOfModel& asked)
     fail("‹model› {}: the model has no words: use attn transformer --x", asked.model);
 }
 
-void put_parameters(OptionValues& values, const Transformer& model, const Place& place) {
+void put_parameters(OptionValues& values, const Transformer& model, const Place& place, bool with_comparison) {
+  constexpr const Option* compared[] = {&option::w_q, &option::b_q, &option::w_k, &option::b_k};
   for (const Offered& row : problem_options().options) {
     const Option& option = *row.option;
     if (option.kind != Kind::matrix || !option.role) continue;
+    if (!with_comparison && std::ranges::find(compared, &option) != std::end(compared)) continue;
     const auto found = model.parameters.find(place.called(*option.role).text());
     if (found != model.parameters.end()) values.put(option, MatrixFile{.matrix = *found->second});
   }
@@ -158,6 +161,46 @@ void put_parameters(OptionValues& values, const Transformer& model, const Place&
 const Words& labels_of(const Axis& axis) {
   static const Words none;
   return axis.labels ? *axis.labels : none;
+}
+
+// Whether queries and keys become what is compared in a way that a problem does not say: normalized, or turned in part
+// or by scaled waves.
+bool is_compared_otherwise(const Transformer& model, const Place& place) {
+  const ModelRecipe& recipe = model.recipe;
+  const bool is_normalized = model.parameters.contains(place.called(role::gamma_q).text()) ||
+                             model.parameters.contains(place.called(role::gamma_k).text());
+  const bool turns = recipe.positions->of_queries_and_keys && !place.crosses();
+  return is_normalized || (turns && (recipe.rotated != 1.0 || recipe.scaling.factor != 1.0));
+}
+
+// Queries or keys of some heads as they are compared.
+std::vector<const Node*> compared_in(const Graph& graph, const Transformer& model, const Place& place,
+                                     const Role& rotated, const ScopeKind& norm, const Role& plain, std::size_t apart) {
+  const std::size_t heads = model.sizes.heads;
+  std::vector<const Node*> nodes;
+  for (std::size_t i = 1; i <= heads; i += apart) {
+    std::vector<ScopeName> scopes = {*place.side, {scope::number, place.layer}, *place.attention};
+    if (heads > 1) scopes.push_back({scope::head, i});
+    std::vector<ScopeName> within_norm = scopes;
+    within_norm.push_back(norm);
+    const Node* found = graph.find(Name(scopes, rotated).text());
+    if (!found) found = graph.find(Name(within_norm, role::output).text());
+    if (!found) found = graph.find(Name(scopes, plain).text());
+    if (!found) throw std::logic_error("an attention of a model has no queries or keys");
+    nodes.push_back(found);
+  }
+  return nodes;
+}
+
+Matrix beside_each_other(const std::vector<const Node*>& parts) {
+  const Shape one = parts.front()->frame.shape;
+  Matrix all({one.rows, one.columns * parts.size()});
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const Matrix& matrix = parts[part]->matrix();
+    for (std::size_t i = 0; i < one.rows; ++i)
+      std::ranges::copy(row(matrix, i), row(all, i).begin() + static_cast<std::ptrdiff_t>(part * one.columns));
+  }
+  return all;
 }
 
 }  // namespace
@@ -170,7 +213,16 @@ OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& a
   RunModel(file, asked).build(*graph);
   const Node& x = input_beside(*graph, place, role::w_q);
   const Node& memory = input_beside(*graph, place, role::w_k);
-  compute(*graph, {&x, &memory});
+  const HeadCounts heads = model.sizes.all_heads();
+  const bool gives_compared = is_compared_otherwise(model, place);
+  std::vector<const Node*> needed = {&x, &memory}, queries, keys;
+  if (gives_compared) {
+    queries = compared_in(*graph, model, place, role::rotated_q, scope::q_norm, role::q, 1);
+    keys = compared_in(*graph, model, place, role::rotated_k, scope::k_norm, role::k, heads.of_queries / heads.of_keys);
+    needed.insert(needed.end(), queries.begin(), queries.end());
+    needed.insert(needed.end(), keys.begin(), keys.end());
+  }
+  compute(*graph, needed);
 
   OptionValues values;
   values.put(option::title, fmt::format("{}: {}", model.title.empty() ? asked.model : model.title, place.text()));
@@ -180,6 +232,10 @@ OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& a
   about.push_back(fmt::format(
       "This is one attention of the model, {}. Its x is {}, as it is when the model runs on these words.{}",
       place.text(), x.name, &memory == &x ? "" : fmt::format(" Its keys and values come from {}.", memory.name)));
+  if (gives_compared) {
+    about.emplace_back(
+        "Its queries and keys are given as the model compares them: the model normalizes them, or turns them by their positions, in a way that a problem does not say.");
+  }
   values.put(option::about, about);
   values.put(option::tokens, std::vector<Words>{labels_of(x.frame.rows)});
   values.put(option::x, MatrixFile{.matrix = x.matrix()});
@@ -187,15 +243,28 @@ OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& a
     values.put(option::memory, MatrixFile{.matrix = memory.matrix()});
     values.put(option::key_tokens, std::vector<Words>{labels_of(memory.frame.rows)});
   }
-  put_parameters(values, model, place);
+  put_parameters(values, model, place, !gives_compared);
+  if (gives_compared) {
+    values.put(option::q, MatrixFile{.matrix = beside_each_other(queries)});
+    values.put(option::k, MatrixFile{.matrix = beside_each_other(keys)});
+  }
   values.put(option::heads, model.sizes.heads);
   if (model.sizes.key_heads) values.put(option::kv_heads, model.sizes.key_heads);
   values.put(option::scale, model.recipe.scale);
   const bool is_causal = place.side == &scope::encoder ? model.recipe.causal_encoder : model.recipe.causal_decoder;
   if (is_causal && !place.crosses()) values.put(option::causal, true);
-  if (model.recipe.positions->of_queries_and_keys && !place.crosses()) {
+  if (model.recipe.score_cap != 0.0) values.put(option::soft_cap, model.recipe.score_cap);
+  const bool is_local = place.side == &scope::decoder && !place.crosses() && model.recipe.is_local(place.layer);
+  if (is_local) {
+    const std::size_t n = x.frame.shape.rows;
+    Matrix window = mask_by({window_rule(static_cast<std::size_t>(model.recipe.window))}, {n, n});
+    values.put(option::mask, std::vector<MatrixFile>{{.matrix = std::move(window), .kind = CellKind::whole}});
+  }
+  if (model.recipe.positions->of_queries_and_keys && !place.crosses() && !gives_compared) {
     values.put(option::positions, std::string(model.recipe.positions->name));
-    if (model.recipe.positions->has_waves) values.put(option::base, model.recipe.base);
+    const bool has_own_base = is_local && model.recipe.local_base != 0.0;
+    if (model.recipe.positions->has_waves)
+      values.put(option::base, has_own_base ? model.recipe.local_base : model.recipe.base);
   }
   return values;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
@@ -169,7 +170,7 @@ TransformerFile transformer_from(const Json& file, const std::string& where) {
   if (!file.contains("heads"))
     result.assumed.push_back({&assumed::model, "each attention has 1 head: the file does not say it"});
   for (const RecipeField& field : recipe_fields()) {
-    if (file.contains(std::string(field.name))) continue;
+    if (field.is_rare || file.contains(std::string(field.name))) continue;
     result.assumed.push_back({&assumed::model, fmt::format("{} {}: the file does not say it", field.of_what,
                                                            field.told(result.model.recipe))});
   }
@@ -225,6 +226,17 @@ void take_tokenizer(TransformerFile& file, const ModelConfig& config, const std:
   if (file.words.ends.empty()) file.words.ends.emplace_back();
 }
 
+// What a config says of sizes that the tensors tell as well.
+void require_same_sizes(const ModelConfig& config, const TransformerSizes& sizes, const std::string& path) {
+  const auto require = [&](std::size_t said, std::size_t is, std::string_view one, std::string_view many) {
+    if (said == 0 || said == is) return;
+    fail("{}: config.json says {}, and the tensors have {}: give the files of one model", path,
+         count_of(said, one, many), is);
+  };
+  require(config.layers, std::max(sizes.encoder_layers, sizes.decoder_layers), "layer", "layers");
+  require(config.key_heads, sizes.all_heads().of_keys, "head of keys and values", "heads of keys and values");
+}
+
 // A field that several say has the value of the last one: the layout's, and then the config's.
 TransformerFile read_transformer_folder(const std::string& path) {
   ModelFolder folder = read_model_folder(path);
@@ -238,7 +250,10 @@ TransformerFile read_transformer_folder(const std::string& path) {
   model.sizes.heads = folder.config.heads;
   model.sizes.head_size = folder.config.head_size;
   const std::size_t matrices = folder.file.parameters.size();
+  // An output layer that is the embedding is so whatever else a file has.
+  if (model.recipe.tied_output) folder.file.parameters.erase(Name({scope::output}, role::w).text());
   take_parameters(model, std::move(folder.file.parameters), path);
+  require_same_sizes(folder.config, model.sizes, path);
   model.title = fmt::format("{} of {}", folder.config.family->title, path);
   take_tokenizer(result, folder.config, path);
   ReadInputs::tell({"model", path, count_of(matrices, "matrix", "matrices"), folder.file.assumed});
@@ -274,6 +289,7 @@ SafetensorsMetadata metadata_of(const TransformerFile& file) {
   described["about"] = model.about;
   described["heads"] = model.sizes.heads;
   for (const RecipeField& field : recipe_fields()) {
+    if (field.is_rare && field.value(model.recipe) == field.value(ModelRecipe())) continue;
     described[std::string(field.name)] = json_of(field.value(model.recipe));
   }
   described["source_vocabulary"] = model.source_vocabulary;

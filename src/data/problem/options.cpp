@@ -76,14 +76,22 @@ constexpr Replacement replacement_table[] = {
     {&option::no_feed_forward, &option::b_1},
     {&option::no_feed_forward, &option::w_2},
     {&option::no_feed_forward, &option::b_2},
+    {&option::no_feed_forward, &option::gated},
+    {&option::no_feed_forward, &option::w_gate},
+    {&option::no_feed_forward, &option::b_gate},
     {&option::d_ff, &option::no_feed_forward},
     {&option::w_1, &option::no_feed_forward},
     {&option::w_2, &option::no_feed_forward},
+    {&option::gated, &option::no_feed_forward},
+    {&option::w_gate, &option::no_feed_forward},
     {&option::d_ff, &option::w_1},
     {&option::d_ff, &option::b_1},
     {&option::d_ff, &option::w_2},
+    {&option::d_ff, &option::w_gate},
+    {&option::d_ff, &option::b_gate},
     {&option::w_1, &option::d_ff},
     {&option::w_2, &option::d_ff},
+    {&option::w_gate, &option::d_ff},
 };
 
 // The first that is broken is told.
@@ -108,7 +116,8 @@ std::vector<Exclusion> exclusions() {
   replace_all_before({&option::x, &option::text, &option::q, &option::k, &option::n_q, &option::n_k, &option::memory,
                       &option::value_memory, &option::memory_text, &option::positions});
   replace_all_before({&option::w_q, &option::w_k, &option::w_v, &option::b_q, &option::b_k, &option::b_v, &option::d_ff,
-                      &option::w_1, &option::b_1, &option::w_2, &option::b_2});
+                      &option::gated, &option::w_gate, &option::b_gate, &option::w_1, &option::b_1, &option::w_2,
+                      &option::b_2});
   exclude(option::weights, {&option::mask, &option::key_mask, &option::causal, &option::causal_offset,
                             &option::valid_length, &option::scale, &option::multiply, &option::soft_cap});
   exclude(option::model, {&option::example, &option::problem, &option::parameters, &option::x, &option::tokens,
@@ -117,7 +126,8 @@ std::vector<Exclusion> exclusions() {
   exclude(option::q, {&option::w_q, &option::b_q});
   exclude(option::k, {&option::w_k, &option::b_k});
   exclude(option::v, {&option::w_v, &option::b_v, &option::value_memory});
-  exclude(option::no_feed_forward, {&option::d_ff, &option::w_1, &option::b_1, &option::w_2, &option::b_2});
+  exclude(option::no_feed_forward, {&option::d_ff, &option::gated, &option::w_gate, &option::b_gate, &option::w_1,
+                                    &option::b_1, &option::w_2, &option::b_2});
   return table;
 }
 

@@ -35,7 +35,7 @@ Parameters parameters_of(const Problem& problem, Graph& graph) {
     }
   };
   add_layers({linear_layer::q, linear_layer::k, linear_layer::v, linear_layer::o});
-  if (problem.feed_forward) add_layers({linear_layer::inner, linear_layer::outer});
+  if (problem.feed_forward) add_layers({linear_layer::gate, linear_layer::inner, linear_layer::outer});
   for (const ScoringFunction& function : scoring_functions()) {
     if (problem.score != function.name) continue;
     for (const ScoreParameter& row : function.parameters) add(row.role, "features");
@@ -237,7 +237,7 @@ class SequenceEvaluation {
     } else {
       if (x)
         x = with_positions(kind_of_positions(problem_), *x,
-                           {.table = find(parameters_, role::position_table), .base = problem_.base});
+                           {.waves = {.base = problem_.base}, .table = find(parameters_, role::position_table)});
       run_layers(x);
     }
   }
@@ -467,7 +467,7 @@ Recipe recipe_of(const Problem& problem, const Parameters& parameters, const Key
   recipe.learned = {parameters, problem.score_sigma};
   recipe.positions = &kind_of_positions(problem);
   recipe.position_table = find(parameters, role::position_table);
-  recipe.base = problem.base;
+  recipe.waves.base = problem.base;
   return complete(std::move(recipe));
 }
 

@@ -66,7 +66,8 @@ const PlaceOfScope* part_of_layer(const Node& node) {
 constexpr std::string_view elsewhere = "elsewhere";
 
 bool is_mask(const Node& node) {
-  return node.is(role::mask) || node.is(role::cross_mask) || node.is(role::bias) || node.is(role::cross_bias);
+  return node.is(role::mask) || node.is(role::local_mask) || node.is(role::cross_mask) || node.is(role::bias) ||
+         node.is(role::cross_bias);
 }
 
 bool is_of_encoder(const Node& node) {
@@ -240,7 +241,8 @@ class ModelDiagram {
     }
     if (unit.kind == Unit::Kind::feed_forward) {
       if (const Node* inner = find(unit, role::inner))
-        lines.push_back(fmt::format("inner {}, {}", to_string(inner->frame.shape), model_.recipe.activation->title));
+        lines.push_back(fmt::format("inner {}, {}{}", to_string(inner->frame.shape), model_.recipe.activation->title,
+                                    find(unit, role::gate) ? " of a gate" : ""));
     }
     if (unit.kind == Unit::Kind::linear && model_.recipe.tied_output) lines.emplace_back("weights of the embedding");
     return lines;

@@ -38,14 +38,16 @@ bool has_on_its_side(const Node& node, const Role& role) {
 
 bool is_given(const Node& node, const Told&) { return !node.op; }
 
-bool masks_itself(const Node& node, const Told&) { return has_on_its_side(node, role::mask); }
-
-bool only_adds(const Node& node, const Told&) {
-  return !has_on_its_side(node, role::mask) && has_on_its_side(node, role::bias);
+bool masks_itself(const Node& node, const Told&) {
+  return has_on_its_side(node, role::mask) || has_on_its_side(node, role::local_mask);
 }
 
-bool sees_all(const Node& node, const Told&) {
-  return !has_on_its_side(node, role::mask) && !has_on_its_side(node, role::bias);
+bool only_adds(const Node& node, const Told& told) {
+  return !masks_itself(node, told) && has_on_its_side(node, role::bias);
+}
+
+bool sees_all(const Node& node, const Told& told) {
+  return !masks_itself(node, told) && !has_on_its_side(node, role::bias);
 }
 
 bool masks_padding_of_memory(const Node& node, const Told& told) {
@@ -70,16 +72,27 @@ bool predicts(const Node& node, const Told& told) {
   return node.graph->find(role::logits) != nullptr && told.recipe.causal_decoder;
 }
 
-bool turns(const Node&, const Told& told) { return told.recipe.positions->of_queries_and_keys != nullptr; }
+// The queries of the first head that are turned, or null.
+const Node* rotated_within(const Node& q) {
+  if (const Node* const alone = q.beside(role::rotated_q)) return alone;
+  for (const Node& node : q.graph->nodes()) {
+    const NamedScope* const head = node.is(role::rotated_q) ? node.within(scope::head) : nullptr;
+    if (head && head->outer == q.place) return &node;
+  }
+  return nullptr;
+}
+
+bool turns(const Node& node, const Told&) { return rotated_within(node) != nullptr; }
 
 // --- sentences that depend on the recipe, or on the masks
 
 // Why a key is masked: "comes later or is padding".
-std::string reasons(bool is_causal, bool has_blanks, const WordMask& given) {
+std::string reasons(bool is_causal, bool has_blanks, const WordMask& given, std::size_t window = 0) {
   std::vector<std::string> all;
   const bool is_by_option = given.allowed || given.keys || !given.valid_lengths.empty();
   if (is_causal) all.emplace_back("comes later");
-  if (has_blanks || !is_by_option) all.emplace_back("is padding");
+  if (window > 0) all.push_back(fmt::format("stands {} or more before the query", count_of(window, "word")));
+  if (has_blanks || (!is_by_option && window == 0)) all.emplace_back("is padding");
   if (given.allowed) all.emplace_back("is masked by the given mask");
   if (given.keys) all.emplace_back("is masked by the mask of the keys");
   if (!given.valid_lengths.empty()) all.emplace_back("comes after the valid length");
@@ -92,8 +105,10 @@ std::string of_mask(const Node& node, const Told& told) {
   const bool is_decoder = outermost(node.place)->is(scope::decoder);
   const ModelInput& words = is_decoder ? told.target : told.source;
   const bool is_causal = is_decoder ? told.recipe.causal_decoder : told.recipe.causal_encoder;
-  return fmt::format("The {}mask: 1 where a query (row) may attend to a key (column), 0 where the key {}.",
-                     is_causal ? "causal " : "", reasons(is_causal, words.has_blanks(), words.mask));
+  const std::size_t window = has_window(node, told.recipe) ? static_cast<std::size_t>(told.recipe.window) : 0;
+  return fmt::format("The {}mask{}: 1 where a query (row) may attend to a key (column), 0 where the key {}.",
+                     is_causal ? "causal " : "", node.is(role::local_mask) ? " of the layers with a window" : "",
+                     reasons(is_causal, words.has_blanks(), words.mask, window));
 }
 
 std::string of_cross_mask(const Node&, const Told& told) {
@@ -101,11 +116,55 @@ std::string of_cross_mask(const Node&, const Told& told) {
                      reasons(false, told.source.has_blanks(), told.target.memory_mask));
 }
 
+std::string of_rotation(const Node& node, const Told&) {
+  return fmt::format(
+      "Rotary positions: the queries and keys of each head are turned, {}, by angles that grow with the position.",
+      turned_columns(*rotated_within(node)));
+}
+
+// The layer of a decoder that a node belongs to, from 1; 0 for others.
+std::size_t decoder_layer_of(const Node& node) {
+  const NamedScope* const layer = node.within(scope::number);
+  return layer && outermost(node.place)->is(scope::decoder) ? layer->number.value_or(0) : 0;
+}
+
+bool is_in_local_layer(const Node& node, const Told& told) {
+  const std::size_t layer = decoder_layer_of(node);
+  return layer > 0 && told.recipe.is_local(layer);
+}
+
+std::string of_window(const Node&, const Told& told) {
+  const auto window = static_cast<std::size_t>(told.recipe.window);
+  const bool all = told.recipe.window_layers == ModelRecipe::all_layers;
+  return fmt::format("{} a window: there a word attends to itself and at most {} before it.",
+                     all ? "All layers have" : fmt::format("The layers {} have", told.recipe.window_layers),
+                     count_of(window - 1, "word"));
+}
+
+bool is_capped_there(const Node&, const Told& told) { return told.recipe.score_cap != 0.0; }
+
+std::string of_cap(const Node&, const Told& told) {
+  return fmt::format("A soft cap keeps the scores between −{0} and {0}: scores near 0 hardly change.",
+                     told.recipe.score_cap);
+}
+
+std::string of_norm_of_head(const Node& node, const Told& told) {
+  return fmt::format("The {} are normalized before they are compared. {}",
+                     node.within(scope::q_norm) ? "queries" : "keys",
+                     norm_in_words(*told.recipe.norm_kind, told.recipe.epsilon, false));
+}
+
 std::string of_norm(const Node& node, const Told& told) {
   return norm_in_words(*told.recipe.norm_kind, told.recipe.epsilon, node.beside(role::beta) != nullptr);
 }
 
-std::string of_feed_forward(const Node&, const Told& told) {
+std::string of_feed_forward(const Node& node, const Told& told) {
+  if (node.beside(role::gate)) {
+    return fmt::format(
+        "Feed-forward layer with a gate, applied to each word separately: two linear layers to size d_ff. "
+        "To the first, the gate, {} is applied ({}). Then it is multiplied with the second, number by number, and a linear layer leads back.",
+        told.recipe.activation->title, told.recipe.activation->effect);
+  }
   return fmt::format(
       "Feed-forward layer, applied to each word separately: a linear layer to size d_ff, {} ({}), and a linear layer back.",
       told.recipe.activation->title, told.recipe.activation->effect);
@@ -140,6 +199,7 @@ constexpr Part parts[] = {
     {scope::encoder, role::mask, "", always, of_mask},
     {scope::encoder, role::bias, sentence_on_added_mask},
     {scope::decoder, role::mask, "", always, of_mask},
+    {scope::decoder, role::local_mask, "", always, of_mask},
     {scope::decoder, role::bias, sentence_on_added_mask},
     {scope::decoder, role::cross_mask, "", always, of_cross_mask},
     {scope::decoder, role::cross_bias, sentence_on_added_mask},
@@ -147,9 +207,7 @@ constexpr Part parts[] = {
     {scope::self_attention, role::q, "Self-attention: every word attends to the words that the mask allows.",
      masks_itself},
     {scope::self_attention, role::q, "Self-attention: the mask adds a number to the score of every key.", only_adds},
-    {scope::self_attention, role::q,
-     "Rotary positions: the queries and keys of each head are turned, columns 1 and 2, 3 and 4 and so on together, by angles that grow with the position.",
-     turns},
+    {scope::self_attention, role::q, "", turns, of_rotation},
     {scope::cross_attention, role::q,
      "Cross-attention: every target word attends to the encoder output. "
      "Queries come from the decoder, keys and values from the encoder output."},
@@ -158,7 +216,12 @@ constexpr Part parts[] = {
     {scope::cross_attention, role::q, "The mask allows all of it.", masks_memory<false, true>},
     {scope::cross_attention, role::q, "The mask leaves out all of it, so the weights are 0.",
      masks_memory<true, false>},
+    {scope::self_attention, role::q, "", is_in_local_layer, of_window},
+    {scope::self_attention, role::q, "", is_capped_there, of_cap},
+    {scope::q_norm, role::output, "", always, of_norm_of_head},
+    {scope::k_norm, role::output, "", always, of_norm_of_head},
     {scope::norm, role::output, "", always, of_norm},
+    {scope::post_norm, role::output, "", always, of_norm},
     {scope::feed_forward, role::output, "", always, of_feed_forward},
 };
 

@@ -50,6 +50,8 @@ std::string of_function(const Node& node) { return std::string(scoring_of(node)-
 
 bool is_rotated(const Node& node) { return node.beside(role::rotated_q) != nullptr; }
 
+std::string columns_of_rotated(const Node& node) { return turned_columns(*node.beside(role::rotated_q)); }
+
 bool are_dot_products(const Node& node) {
   const ScoringFunction* const function = scoring_of(node);
   return function && function->is_made_by(dot_product);
@@ -185,6 +187,9 @@ std::string size_of_output(const Node& node) {
 
 // --- of layers
 
+bool has_gate(const Node& node) { return node.beside(role::gate) != nullptr; }
+bool has_no_gate(const Node& node) { return !has_gate(node); }
+
 std::string activation_in_words(const Node& node) {
   const Activation& activation = *activation_beside(node);
   return fmt::format("{} ({})", activation.title, activation.effect);
@@ -279,7 +284,8 @@ constexpr Meaning meanings_of_scores[] = {
      "The relative part compares the query with a vector for the distance between them, whatever the key is."},
     {has_only_scores, "{}", of_function},
     {is_rotated,
-     "Before that, rotary positional encoding turns each query and each key: columns 1 and 2, 3 and 4 and so on together, by angles that grow with its position."},
+     "Before that, rotary positional encoding turns each query and each key: {}, by angles that grow with its position.",
+     columns_of_rotated},
 };
 
 constexpr Meaning meanings_of_scaled[] = {
@@ -345,9 +351,15 @@ constexpr Meaning meanings_of_joined[] = {
 };
 
 constexpr Meaning meanings_of_feed_forward[] = {
-    {of_any,
+    {has_no_gate,
      "Attention by itself only adds up values with their weights. "
      "The feed-forward layer works on each position separately: a linear layer to the inner size d_ff, {}, and a linear layer back.",
+     activation_in_words},
+    {has_gate,
+     "Attention by itself only adds up values with their weights. "
+     "The feed-forward layer works on each position separately. Two linear layers lead to the inner size d_ff. "
+     "The first of them is the gate: {}. "
+     "What it gives is multiplied with what the second one gives, number by number, and a linear layer leads back.",
      activation_in_words},
 };
 
@@ -381,7 +393,9 @@ namespace {
 bool has_weights(const Node& node) { return node.operands.front()->is(role::weights); }
 
 bool is_normalized(const Node& node) {
-  return std::ranges::any_of(node.named_operands(), [](const Node* operand) { return operand->is(role::gamma); });
+  return std::ranges::any_of(node.named_operands(), [](const Node* operand) {
+    return operand->is(role::gamma) || operand->is(role::gamma_q) || operand->is(role::gamma_k);
+  });
 }
 
 bool projects(const Node& node) { return is_in_no_head(node) && !has_weights(node) && !is_normalized(node); }
@@ -410,8 +424,8 @@ constexpr ShownRole roles_of_heads[] = {{role::q, is_in_head},
                                         {role::output, is_in_head},
                                         {role::head, is_in_no_head}};
 constexpr ShownRole joined_heads[] = {{role::concat}, {role::output, projects}};
-constexpr ShownRole feed_forward_layer[] = {
-    {role::inner}, {role::rectified}, {role::activated, of_layer}, {role::feed_forward}};
+constexpr ShownRole feed_forward_layer[] = {{role::gate},  {role::rectified}, {role::activated, of_layer},
+                                            {role::inner}, {role::gated},     {role::feed_forward}};
 
 constexpr std::array step_table = {
     Step{"add-positions", "Positional encoding", "add a vector for each position to the embeddings",
@@ -468,6 +482,16 @@ constexpr std::array step_table = {
 }  // namespace
 
 std::span<const Step> steps() { return step_table; }
+
+std::string turned_columns(const Node& rotated) {
+  const Waves waves = waves_of(rotated.original()).value_or(Waves{});
+  const std::size_t columns = waves.turned ? waves.turned : rotated.frame.shape.columns;
+  const std::size_t apart = waves.in_halves ? columns / 2 : 1, next = waves.in_halves ? 2 : 3;
+  std::string pairs = fmt::format("columns 1 and {}", 1 + apart);
+  if (columns > 2) pairs += fmt::format(", {} and {}", next, next + apart);
+  if (columns > 4) pairs += " and so on";
+  return fmt::format("{} together{}", pairs, waves.turned ? fmt::format(", of the first {} only", columns) : "");
+}
 
 std::string heading_of(const Step& step, const Node& result) {
   return step.heading ? step.heading(result) : std::string(step.title);

@@ -46,6 +46,10 @@ inline constexpr std::string_view sentence_on_added_mask =
 /// the order of the computation.
 std::span<const Step> steps();
 
+/// Which columns rotary positions turn together, of queries or keys that are turned: "columns 1 and 2, 3 and 4 and so
+/// on together", and whether they are some of them only.
+std::string turned_columns(const Node& rotated);
+
 /// The first step that shows a node, or null: the output of a head belongs to the weighted sum, not to the
 /// heads.
 const Step* step_of(const Node& node);

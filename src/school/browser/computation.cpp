@@ -38,6 +38,7 @@ bool is_scaling(const Node& node) { return is_computed(node) && node.find(settin
 constexpr Dispensable dispensables[] = {
     {"scale", role::scaled, of_first_operand, is_scaling},
     {"mask", role::mask, 1.0},
+    {"mask", role::local_mask, 1.0},
     {"mask", role::cross_mask, 1.0},
     {"mask", role::bias, 0.0},
     {"mask", role::cross_bias, 0.0},

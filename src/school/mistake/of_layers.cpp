@@ -207,8 +207,8 @@ std::span<const MistakeWithNumber> numbers_in_layers() { return numbers_of_layer
 namespace {
 
 // Those of attention have rows of their own, and so do the biases of feed-forward layers.
-constexpr auto is_matrix = has_role<role::w_1, role::w_2, role::w, role::w_s, role::w_xh, role::w_hh, role::w_xr,
-                                    role::w_hr, role::w_xz, role::w_hz>;
+constexpr auto is_matrix = has_role<role::w_1, role::w_2, role::w_gate, role::w, role::w_s, role::w_xh, role::w_hh,
+                                    role::w_xr, role::w_hr, role::w_xz, role::w_hz>;
 constexpr auto is_bias = has_role<role::b, role::b_s, role::b_h, role::b_r, role::b_z>;
 
 // A product with a square matrix, which also fits when it is transposed.

@@ -118,7 +118,9 @@ constexpr double very_low = -1e9;
 
 // --- what a mask hides
 
-bool is_mask_input(const Node& node) { return has_role<role::mask, role::cross_mask>(node) && !node.op; }
+bool is_mask_input(const Node& node) {
+  return has_role<role::mask, role::local_mask, role::cross_mask>(node) && !node.op;
+}
 
 using Allows = std::function<bool(const MaskReasons& mask, std::size_t row, std::size_t key)>;
 

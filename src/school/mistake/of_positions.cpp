@@ -200,14 +200,14 @@ Made up_to_the_base(At at) {
 enum class OnlyWaves { both, sines, cosines };
 Made waves_table(At at, double begin, double apart, OnlyWaves only = OnlyWaves::both) {
   const SinusoidLayout& layout = **at.node.find(setting::layout);
-  const auto [first, base] = waves(at);
+  const Waves own = waves(at);
   Matrix table(at.node.frame.shape);
   const auto [words, d] = table.shape();
   for (std::size_t i = 0; i < words; ++i) {
     for (std::size_t j = 0; j < d; ++j) {
       const double exponent = 2.0 * static_cast<double>(layout.frequency(j, d)) / static_cast<double>(d);
-      const double position = begin + static_cast<double>(first + i) * apart;
-      const double angle = position / std::pow(base, exponent);
+      const double position = begin + static_cast<double>(own.first + i) * apart;
+      const double angle = position / std::pow(own.base, exponent);
       const bool is_sine = only == OnlyWaves::both ? layout.is_sine(j, d) : only == OnlyWaves::sines;
       table(i, j) = is_sine ? std::sin(angle) : std::cos(angle);
     }
@@ -260,9 +260,7 @@ constexpr Mistake mistakes_in_positions[] = {
      "This is what comes out when each word that is written gets the first position. "
      "Go on counting from the words that are remembered.",
      [](const Node& node) { return is_sinusoid(node) && waves_of(node)->first != 0; },
-     [](At at) -> Made {
-       return with_waves(at, {0, waves(at).base});
-     }},
+     [](At at) -> Made { return with_waves(at, {.base = waves(at).base}); }},
     {"frequency-multiplied", error, "positions multiplied instead of divided",
      "This is what multiplication by the power of the base gives. "
      "Divide the position by it, so that later columns change more slowly.",

@@ -49,6 +49,24 @@ Value turned(At at, Partners partners) {
   return add(multiply(x, cosines), multiply(partners(x), sines));
 }
 
+// Whether all of a head is turned, in neighbors or in halves, by waves that are not slowed.
+template <bool in_halves>
+bool turns_whole(const Node& node) {
+  if (!turns(node)) return false;
+  const std::optional<Waves> waves = waves_of(node);
+  return waves && waves->in_halves == in_halves && waves->turned == 0 && waves->slower.empty();
+}
+
+template <bool in_halves>
+bool turns_in(const Node& node) {
+  return turns(node) && waves_of(node) && waves_of(node)->in_halves == in_halves && node.frame.shape.columns > 2;
+}
+Made in_the_other_way(At at) {
+  Waves all = waves(at);
+  all.in_halves = !all.in_halves;
+  return rotate(at[0], std::move(all));
+}
+
 // The keys that stand with the values of a sum, where they are turned; else null.
 const Node* turned_keys(const Node& node) {
   const Node* const keys = sums_values(node) ? node.operands[0]->beside(role::rotated_k) : nullptr;
@@ -84,12 +102,16 @@ bool turns_with_cache(const Node& node) {
   return queries && queries->op && waves_of(*queries)->first != 0;
 }
 Made with_cache(At at, std::size_t (*position)(std::size_t before)) {
-  const auto [first, base] = waves(at);
-  if (at.node.is(role::rotated_q)) return rotate(at[0], {position(first), base});
+  const auto from = [all = waves(at)](std::size_t first) {
+    Waves one = all;
+    one.first = first;
+    return one;
+  };
+  if (at.node.is(role::rotated_q)) return rotate(at[0], from(position(waves(at).first)));
   std::vector<Value> parts;
   std::size_t before = 0;
   for (const std::size_t count : words_at_a_time(*at.node.operands[0])) {
-    parts.push_back(rotate(rows(at[0], before, count), {before == 0 ? 0 : position(before), base}));
+    parts.push_back(rotate(rows(at[0], before, count), from(before == 0 ? 0 : position(before))));
     before += count;
   }
   return stack(parts);
@@ -108,15 +130,24 @@ constexpr Mistake mistakes_in_rotary[] = {
      "This is what comes out when columns j and j + d/2 are turned together, as in Llama of Hugging Face. "
      "Here neighbors are turned together, 2j and 2j + 1, as in the paper. "
      "What was learned in one order has to be used in it.",
-     turns, [](At at) -> Made { return turned<tiled>(at, half_apart); }},
+     turns_in<false>, in_the_other_way},
+    {"rotary-neighbors", convention, "columns 2j and 2j + 1 turned together",
+     "This is what comes out when neighbors are turned together, 2j and 2j + 1, as in RoFormer, GPT-J and Meta's own Llama. "
+     "Here columns j and j + d/2 are turned together, as in Llama of Hugging Face. "
+     "What was learned in one order has to be used in it.",
+     turns_in<true>, in_the_other_way},
     {"rotary-angles-tiled", error, "neighbors turned together with the angles of halves",
      "This is what comes out when neighbors are turned together, but with the angles in the order that belongs to halves: all, and then all again. "
      "Give both columns of a pair the same angle.",
-     turns, [](At at) -> Made { return turned<tiled>(at, pairs_beside_each_other); }},
+     turns_whole<false>, [](At at) -> Made { return turned<tiled>(at, pairs_beside_each_other); }},
     {"rotary-angles-repeated", error, "halves turned together with the angles of neighbors",
      "This is what comes out when columns j and j + d/2 are turned together, but by different angles: "
      "each angle stands twice in a row. Give both columns of a pair the same angle.",
-     turns, [](At at) -> Made { return turned<repeated>(at, half_apart); }},
+     turns_whole<false>, [](At at) -> Made { return turned<repeated>(at, half_apart); }},
+    {"rotary-halves-angles-repeated", error, "halves turned together with each angle twice in a row",
+     "This is what comes out when columns j and j + d/2 are turned together, but with the angles in the order that belongs to neighbors: "
+     "each angle stands twice in a row. Give both columns of a pair the same angle: all, and then all again.",
+     turns_whole<true>, [](At at) -> Made { return turned<repeated>(at, half_apart); }},
     {"rotary-backwards", error, "turned by the opposite angles",
      "This is what the opposite angles give. Compute x cos − y sin, and x sin + y cos.", turns,
      [](At at) -> Made { return rotate_back(at[0], waves(at)); }},

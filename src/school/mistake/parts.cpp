@@ -203,8 +203,16 @@ Value zero_where_masked(At softmax, const Value& weights) {
 }
 
 Waves waves(At at) { return *waves_of(at.node); }
-Waves with_base(At at, double base) { return {waves(at).first, base}; }
-Waves one_later(At at) { return {waves(at).first + 1, waves(at).base}; }
+Waves with_base(At at, double base) {
+  Waves all = waves(at);
+  all.base = base;
+  return all;
+}
+Waves one_later(At at) {
+  Waves all = waves(at);
+  ++all.first;
+  return all;
+}
 
 Scalar root_of(std::size_t n) { return *divisor("sqrt-dk", {.d_k = n}); }
 

@@ -204,7 +204,8 @@ bool have_their_shapes(const Node& original, const std::vector<Value>& operands)
 
 // Whether the settings say nothing of the rows or the columns of the result.
 bool fits_all_shapes(const Node& original) {
-  return !original.find(setting::frame) && !original.find(setting::axis) && !original.find(setting::parts);
+  return !original.find(setting::frame) && !original.find(setting::axis) && !original.find(setting::parts) &&
+         !original.find(setting::turned);
 }
 
 }  // namespace
