@@ -200,7 +200,9 @@ struct Op {
   std::size_t (*sentences)(const Use& use) = nullptr;
   bool by_sentence = false;  // its definition is asked for each of them
   bool in_place = false;     // compute() may be given the first operand in the memory of the result, row upon row
-  bool moves = false;        // it only moves its operands' numbers to other places and computes none
+  /// The operand that it takes where its numbers are stored, without cells.
+  std::optional<std::size_t> stored_operand = std::nullopt;
+  bool moves = false;  // it only moves its operands' numbers to other places and computes none
 
   unsigned passes = 1;                                                      // over the cells of the first operand
   Cost (*cost)(const Use& use, std::span<const Shape> operands) = nullptr;  // where passes do not say it

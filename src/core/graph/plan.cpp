@@ -191,6 +191,7 @@ Plan plan(const Graph& graph, const std::vector<const Node*>& nodes) {
             .bytes_before = 0,
             .bytes_there = 0};
   for (const Node& node : graph.nodes()) {
+    if (node.given && !node.given->has_cells()) continue;
     if (has_numbers(node)) wish.bytes_before += bytes_of(node.frame.shape);
     if (node.given) wish.bytes_there += bytes_of(node.frame.shape);
   }

@@ -8,6 +8,8 @@
 #include "core/math/machine.hpp"
 #include "core/math/matrix.hpp"
 #include "core/math/product.hpp"
+#include "core/math/rows.hpp"
+#include "core/math/stored.hpp"
 #include "core/support/error.hpp"
 
 namespace attn {
@@ -38,6 +40,16 @@ bool Run::holds(const Node& node) const {
 }
 
 Rows Run::whole(const Node& node) const { return rows_of(node.given ? *node.given : *numbers_of(node)->cells); }
+
+// An operand that stands, as the operation takes it. What is stored stays so whatever was made of it, as bits do not
+// depend on what is kept.
+Rows Run::operand_of(const Node& node, std::size_t i) const {
+  const Node& operand = *node.operands[i];
+  const Stored* const stored = operand.given && node.op->stored_operand == i ? operand.given->stored() : nullptr;
+  const Shape shape = operand.frame.shape;
+  if (!stored || shape.cells() <= most_cells_of_small) return whole(operand);
+  return {.shape = shape, .stored = stored, .in_single = is_single_};
+}
 
 Rows Run::rows_of_input(const Node& input, RowRange rows, Matrix& memory) const {
   if (holds(input)) return whole(input.original());
@@ -213,7 +225,7 @@ void Run::compute(const Node& node, RowsToMake rows, bool in_place) const {
     } else if (in_place && i == 0) {
       operands.push_back(rows);
     } else if (holds(operand)) {
-      operands.push_back(whole(operand));
+      operands.push_back(operand_of(node, i));
     } else if (i == 0 && node.op->in_place) {
       make(operand, rows, false);
       operands.push_back(rows);
@@ -226,6 +238,7 @@ void Run::compute(const Node& node, RowsToMake rows, bool in_place) const {
     }
   }
   attn::compute(*node.op, node.use(), operands, rows);
+  if (is_single_ && !node.op->moves) attn::round_to_single(rows.all());
 }
 
 // What a block of a large matrix is made from; operands that are themselves large pass by.
@@ -261,6 +274,8 @@ const Run::Block& Run::block_with(const Node& node, std::size_t row) {
 
 double Run::cell(const Node& node, std::size_t row, std::size_t column) {
   const Node& original = node.original();
+  if (const Stored* const stored = original.given ? original.given->stored() : nullptr)
+    return stored->number(row, column);
   if (holds(original)) return whole(original)(row, column);
   if (!is_large(original)) return (*at(original))(row, column);
   const Block& block = block_with(original, row);
@@ -275,6 +290,11 @@ std::vector<double> Run::row(const Node& node, std::size_t i) {
     return {cells.begin(), cells.end()};
   }
   const std::shared_ptr<const Matrix> all = at(original);
+  if (const Stored* const stored = all->stored()) {
+    std::vector<double> cells(all->shape().columns);
+    stored->widen_row(i, cells.data());
+    return cells;
+  }
   const std::span<const double> cells = attn::row(*all, i);
   return {cells.begin(), cells.end()};
 }

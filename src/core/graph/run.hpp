@@ -29,6 +29,11 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
+  /// Rounds each result to float32 from now on, as programs do that compute in single precision. Products with
+  /// stored numbers are made in it.
+  void round_to_single() { is_single_ = true; }
+  bool is_single() const { return is_single_; }
+
   void add(std::shared_ptr<Watch> watch) { watches_.push_back(std::move(watch)); }
   /// The watch of this kind, or null.
   template <class Kind>
@@ -81,6 +86,7 @@ class Run {
   const Numbers* numbers_of(const Node& node) const;
   Numbers& numbers(const Node& node);
   Rows whole(const Node& node) const;
+  Rows operand_of(const Node& node, std::size_t i) const;
   std::uint64_t bytes_at_rest();
   Plan planned(const std::vector<const Node*>& targets);
   void let_go(const Node& node);
@@ -101,6 +107,7 @@ class Run {
   std::deque<Block> blocks_;      // the latest ones
   std::uint64_t bytes_ = 0;       // of all numbers that are there, of the inputs among the first nodes
   std::size_t inputs_counted_ = 0;
+  bool is_single_ = false;
 };
 
 }  // namespace attn

@@ -128,6 +128,8 @@ std::size_t processors() {
   return static_cast<std::size_t>(std::max(1, CPU_COUNT(&set)));
 }
 
+thread_local bool takes_part = false;  // in a piece of work that is shared
+
 // One piece of work: a thread that is free takes the next task.
 class Work {
  public:
@@ -183,13 +185,16 @@ class Crew {
       ++round_;
     }
     comes_.notify_all();
+    takes_part = true;
     work.take_part();
+    takes_part = false;
     std::unique_lock lock(mutex_);
     done_.wait(lock, [this] { return working_ == 0; });
   }
 
  private:
   [[noreturn]] void wait_for_work() {
+    takes_part = true;
     std::size_t seen = 0;
     while (true) {
       Work* work;
@@ -231,7 +236,7 @@ void use_threads(std::size_t count) { chosen = count; }
 
 void side_by_side(std::size_t count, const std::function<void(std::size_t)>& task) {
   Work work(count, task);
-  if (threads() == 1 || count < 2) {
+  if (threads() == 1 || count < 2 || takes_part) {
     work.take_part();
   } else {
     crew().finish(work);

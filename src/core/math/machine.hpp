@@ -31,8 +31,8 @@ std::size_t threads();
 void use_threads(std::size_t count);
 
 /// Does task(0) … task(count − 1), each once, side by side where there is more than one thread. What a task
-/// computes must not depend on the others. Where tasks throw, the exception of the first one is thrown when
-/// all are done.
+/// computes must not depend on the others. Within a task that is shared, tasks are done one after another. Where tasks
+/// throw, the exception of the first one is thrown when all are done.
 void side_by_side(std::size_t count, const std::function<void(std::size_t)>& task);
 
 // A distribution's compiler flags stay those of the oldest processor; vectors of newer ones are worth four

@@ -105,6 +105,10 @@ struct Rows {
   const double* cells = nullptr;
   std::size_t first = 0;
   Shape shape = {};  // of these rows
+  /// All of a matrix whose numbers are stored, for an operation that takes them so: there are no cells then. Products
+  /// with it may be made in single precision.
+  const Stored* stored = nullptr;
+  bool in_single = false;
 
   std::span<const double> row(std::size_t i) const { return {cells + (i - first) * shape.columns, shape.columns}; }
   double operator()(std::size_t i, std::size_t j) const { return cells[(i - first) * shape.columns + j]; }
@@ -112,6 +116,10 @@ struct Rows {
   std::span<const double> beside(std::size_t i) const { return row(shape.rows == 1 ? first : i); }
   std::size_t end() const { return first + shape.rows; }
 };
+
+/// A matrix of so many cells is small: its products are made by our own kernel, and where it is stored, its cells are
+/// made.
+constexpr std::size_t most_cells_of_small = std::size_t{1} << 16;
 
 /// Some neighboring rows of a matrix whose cells are to be set.
 struct RowsToMake {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/math/small_product.hpp"
+#include "core/math/stored_product.hpp"
 #include "core/math/xtensor_blas.hpp"
 #include "core/support/error.hpp"
 
@@ -30,21 +31,6 @@ void require_cells(const Rows& a, const Rows& b) {
   }
 }
 
-void require_room_for_blas() {
-  thread_local const bool once [[maybe_unused]] = [] {
-    if (!has_room_for_products()) throw std::bad_alloc();
-    return true;
-  }();
-}
-
-// OpenBLAS that was built for one thread gives two threads the same buffer, and both products are wrong
-// without a word: there one product waits for another.
-std::unique_lock<std::mutex> turn_at_blas() {
-  static std::mutex mutex;
-  static const bool takes_turns = openblas_get_parallel() == 0;
-  return takes_turns ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
-}
-
 constexpr const char* threads_of_blas = "OPENBLAS_NUM_THREADS";
 std::optional<std::string>& asked_of_blas() {
   static std::optional<std::string> asked;
@@ -59,7 +45,6 @@ std::optional<std::string>& asked_of_blas() {
 
 // Measured up to here, our own kernel takes less time than BLAS on processors with vectors of eight doubles,
 // and the matrix stays in a cache.
-constexpr std::size_t most_cells_of_small = std::size_t{1} << 16;
 bool is_small(Shape shape) { return shape.cells() <= most_cells_of_small; }
 
 // The first row is that of the result.
@@ -81,7 +66,6 @@ void multiply_block_by_blas(Rows a, Rows b, RowsToMake block, cxxblas::Transpose
 }
 
 void multiply_by_blas(Rows a, Rows b, RowsToMake result, cxxblas::Transpose transpose) {
-  require_room_for_blas();
   const std::unique_lock<std::mutex> turn = turn_at_blas();
   for (std::size_t i = result.first; i < result.end();) {
     const std::size_t end = std::min(result.end(), (i / rows_of_block + 1) * rows_of_block);
@@ -97,7 +81,6 @@ void multiply_by_blas(Rows a, Rows b, RowsToMake result, cxxblas::Transpose tran
 
 // As a column of the first matrix is a row of the result, all rows are made by one call.
 void multiply_transposed_by_blas(Rows a, Rows b, RowsToMake result) {
-  require_room_for_blas();
   const std::unique_lock<std::mutex> turn = turn_at_blas();
   const Index width = index(result.shape.columns);
   for (std::size_t i = result.first; i < result.end();) {
@@ -110,6 +93,18 @@ void multiply_transposed_by_blas(Rows a, Rows b, RowsToMake result) {
 }
 
 }  // namespace
+
+// OpenBLAS that was built for one thread gives two threads the same buffer, and both products are wrong
+// without a word: there one product waits for another.
+std::unique_lock<std::mutex> turn_at_blas() {
+  thread_local const bool once [[maybe_unused]] = [] {
+    if (!has_room_for_products()) throw std::bad_alloc();
+    return true;
+  }();
+  static std::mutex mutex;
+  static const bool takes_turns = openblas_get_parallel() == 0;
+  return takes_turns ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
+}
 
 bool has_room_for_products() {
   constexpr std::size_t bytes = std::size_t{192} << 20;
@@ -127,6 +122,7 @@ void restore_environment_of_blas() {
 
 void product(const Rows& a, const Rows& b, const RowsToMake& result) {
   require_cells(a, b);
+  if (b.stored) return product_with_stored(a, b, result);
   if (!is_small(b.shape)) return multiply_by_blas(a, b, result, cxxblas::NoTrans);
   multiply({.a = as_it_stands(a, result.first),
             .b = as_it_stands(b, 0),
@@ -138,6 +134,7 @@ void product(const Rows& a, const Rows& b, const RowsToMake& result) {
 
 void product_transposed(const Rows& a, const Rows& b, const RowsToMake& result) {
   require_cells(a, b);
+  if (b.stored) return product_transposed_with_stored(a, b, result);
   if (!is_small(b.shape)) return multiply_by_blas(a, b, result, cxxblas::Trans);
   multiply({.a = as_it_stands(a, result.first),
             .b = as_transposed(b, 0),

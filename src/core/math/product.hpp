@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mutex>
+
 #include "core/math/matrix.hpp"
 
 namespace attn {
@@ -12,7 +14,8 @@ constexpr std::size_t rows_of_block = 256;
 /// The matrix product: as an expression of arrays it would hold m·n·k products at once.  [m, k] [k, n] -> [m,
 /// n].  `result` holds the rows that are to be made, and begins where a block does. A second matrix of up to
 /// 2^16 cells is multiplied by our own kernel (small_product.hpp), with the same bits on every processor; a
-/// larger one by BLAS. Throws InputError where there is nothing to add up: k is 0.
+/// larger one by BLAS. One whose numbers are stored is widened where it is multiplied (stored_product.hpp). Throws
+/// InputError where there is nothing to add up: k is 0.
 void product(const Rows& a, const Rows& b, const RowsToMake& result);
 
 /// The product with the second matrix transposed: the dot product of every row of `a` with every row of `b`.
@@ -22,6 +25,9 @@ void product_transposed(const Rows& a, const Rows& b, const RowsToMake& result);
 /// The product with the first matrix transposed: the dot product of every column of `a` with every column of
 /// `b`.  [k, m] [k, n] -> [m, n].  As product(), but that what has up to 2^16 cells is the whole result.
 void product_of_transposed(const Rows& a, const Rows& b, const RowsToMake& result);
+
+/// Held while BLAS is called. Throws std::bad_alloc where it has no room in this thread.
+std::unique_lock<std::mutex> turn_at_blas();
 
 /// Whether there is room for the 128 MiB of addresses that OpenBLAS takes at its first product of a thread,
 /// and newer releases also before main. Where it does not get them, it asks again for ever.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "core/math/functions.hpp"
 #include "core/math/machine.hpp"
@@ -63,6 +64,10 @@ constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
   double result = 0.0;
   for (double value : total) result += value;
   return result;
+}
+
+ATTN_FOR_EACH_PROCESSOR void round_each(double* x, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) x[j] = static_cast<double>(static_cast<float>(x[j]));
 }
 
 ATTN_FOR_EACH_PROCESSOR void divide_by(double* x, std::size_t n, double divisor) {
@@ -143,6 +148,16 @@ std::vector<double> sums_of_others(std::span<const double> numbers) {
   return sums;
 }
 
+std::vector<std::size_t> places_of_largest(std::span<const double> row, std::size_t count) {
+  std::vector<std::size_t> places(row.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  const auto end = places.begin() + static_cast<std::ptrdiff_t>(std::min(count, places.size()));
+  std::partial_sort(places.begin(), end, places.end(),
+                    [&](std::size_t a, std::size_t b) { return row[a] > row[b] || (a < b && row[a] == row[b]); });
+  places.erase(end, places.end());
+  return places;
+}
+
 double entropy(std::span<const double> weights) {
   const std::vector<double> others = sums_of_others(weights);
   double sum = 0.0;
@@ -156,6 +171,8 @@ double entropy(std::span<const double> weights) {
 }
 
 void softmax_row(std::span<double> row) { turn_into_weights(row.data(), row.size()); }
+
+void round_to_single(std::span<double> cells) { round_each(cells.data(), cells.size()); }
 
 void divide(std::span<double> cells, double divisor) { divide_by(cells.data(), cells.size(), divisor); }
 

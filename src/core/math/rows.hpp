@@ -29,14 +29,18 @@ void multiply(std::span<double> cells, std::span<const double> other);
 /// sums_j ← sums_j + (x − others_j)². Both have the same size.
 void add_squared_differences(std::span<double> sums, double x, std::span<const double> others);
 
+/// Each number rounded to float32.
+void round_to_single(std::span<double> cells);
+
 /// Whether all are numbers, neither infinite nor NaN; and whether all are below ∞, which NaN is not and −∞
 /// is.
 bool is_finite(std::span<const double> numbers);
 bool is_below_infinity(std::span<const double> numbers);
 
-/// Where the largest number of a row stands, the first of equal ones; and whether a score is −∞, so that its weight is
-/// 0.
+/// Where the largest number of a row stands, the first of equal ones; where the so many largest stand, the largest
+/// first; and whether a score is −∞, so that its weight is 0.
 std::size_t place_of_largest(std::span<const double> row);
+std::vector<std::size_t> places_of_largest(std::span<const double> row, std::size_t count);
 bool is_masked(double score);
 
 /// −Σ w log₂ w, in bits: 0 for a single key, log₂ n for n equal weights.

@@ -46,6 +46,7 @@ const Op op::matmul = {
     },
     .needs = Needs::all_of_second,
     .sentences = sentences_of_product,
+    .stored_operand = 1,
     .cost = [](const Use&, std::span<const Shape> operands) -> Cost {
       return {.multiply_adds = rows_times_columns(operands)};
     },
@@ -79,6 +80,7 @@ const Op op::matmul_transposed = {
       return frame_of_pairs(use);
     },
     .needs = Needs::all_of_second,
+    .stored_operand = 1,
     .cost = [](const Use& use, std::span<const Shape> operands) -> Cost {
       return {.multiply_adds = operands[0].rows * operands[0].columns * operands[1].rows / sentences_of(use).count};
     },

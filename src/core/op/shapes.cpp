@@ -1,5 +1,6 @@
 #include <map>
 
+#include "core/math/stored.hpp"
 #include "core/op/definition.hpp"
 
 // Operations that only move numbers to other places: parts of a matrix, matrices joined, rows and columns
@@ -131,6 +132,12 @@ const Op op::rows = {
     .cell = "of each x: x[first + i, j]",
     .definition =
         DEFINE_ROWS_1((x), set(result, lent(part(x, use[setting::first] + result.first, result.shape.rows)));),
+    // A kernel: its rows may be stored.
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          for (std::size_t i = result.first; i < result.end(); ++i)
+            copy_row(operands[0], row_in_whole(use, i), result.row(i));
+        },
     .frame = frame_of_part<Along::rows>,
     .needed = [](const Use& use, std::size_t, RowRange made) -> RowRange {
       if (made.count == 0) return {0, 0};
@@ -138,6 +145,7 @@ const Op op::rows = {
       return {begin, row_in_whole(use, made.first + made.count - 1) + 1 - begin};
     },
     .by_sentence = true,
+    .stored_operand = 0,
     .moves = true,
     .cost = cost_of_part<Along::rows>,
     .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {

@@ -1,6 +1,7 @@
 #include <stdexcept>
-#include "core/math/functions.hpp"
 
+#include "core/math/functions.hpp"
+#include "core/math/stored.hpp"
 #include "core/op/definition.hpp"
 
 // Vectors of words and of places: rows of a table that ids stand for, counted from 1, and waves of positions.
@@ -36,7 +37,7 @@ const Op op::embed = {
           const auto title = [](const Use& of) { return of.operands[1]->title(); };
           const IdsOf ids{*use.operands[0], use, title, "rows", use.frame(1).shape.rows};
           for (std::size_t i = result.first; i < result.end(); ++i)
-            std::ranges::copy(operands[1].row(ids.place(operands[0], i)), result.row(i).begin());
+            copy_row(operands[1], ids.place(operands[0], i), result.row(i));
         },
     .frame = [](const Use& use) -> Frame {
       const Frame &ids = use.frame(0), &table = use.frame(1);
@@ -47,6 +48,7 @@ const Op op::embed = {
       return {{ids.shape.rows, table.shape.columns}, ids.rows, table.columns};
     },
     .needs = Needs::all_of_second,
+    .stored_operand = 1,
     .moves = true,
     .cost = [](const Use&, std::span<const Shape> operands) -> Cost {
       return {.element_operations = operands[0].rows * operands[1].columns};
