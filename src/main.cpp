@@ -19,7 +19,9 @@
 #include "command/options.hpp"
 #include "core/math/product.hpp"
 #include "core/support/error.hpp"
+#include "data/files/mapped.hpp"
 #include "effects/cage.hpp"
+#include "effects/lost_file.hpp"
 #include "effects/output_file.hpp"
 #include "effects/standard_work.hpp"
 #include "effects/terminal.hpp"
@@ -172,9 +174,11 @@ int run(CommandLine words) {
   world.work = &work;
   const attn::Answer answer = attn::answer({words.begin() + 1, words.end()}, world);
   work.end();
+  attn::require_mapped_files_unchanged();
   for (const std::string& warning : answer.warnings) say(words, "warning", warning);
   for (const std::string& note : answer.notes) say(words, "note", note);
   write(answer);
+  attn::require_mapped_files_unchanged();
   if (answer.afterwards) {
     attn::StandardTerminal terminal(attn::Pauses::no);
     for (const std::string& warning : answer.afterwards(terminal)) say(words, "warning", warning);
@@ -198,6 +202,7 @@ int run(CommandLine words) {
 int main(int argc, char** argv) {
   attn::restore_environment_of_blas();
   let_writes_fail();
+  attn::end_where_a_file_is_lost();
   std::set_terminate(end_without_way_back);
   make_tables();
   const CommandLine words(argv, static_cast<std::size_t>(argc));

@@ -612,8 +612,8 @@ TEST_SUITE("npz") {
       copy[entry + at] = byte;
       return copy;
     };
-    CHECK(has(npz_refusal(bytes.substr(0, bytes.size() - 1)), "not a complete .npz archive"));
-    CHECK(has(npz_refusal(""), "not a complete .npz archive"));
+    CHECK(has(npz_refusal(bytes.substr(0, bytes.size() - 1)), "is not a complete archive"));
+    CHECK(has(npz_refusal(""), "is not a complete archive"));
     CHECK(has(npz_refusal(changed(8, 1)), "is encrypted"));
     CHECK(has(npz_refusal(changed(10, 12)), "compressed with method 12"));
     CHECK(has(npz_refusal(changed(45, 0x7F)), "is damaged"));

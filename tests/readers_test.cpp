@@ -670,7 +670,7 @@ TEST_CASE("a file of another program is refused by its format, with what to do")
       {"x.xls", "\xD0\xCF\x11\xE0\xA1\xB1", "is an old Excel spreadsheet"},
       {"x.csv.gz", "\x1F\x8B\x08", "is compressed by gzip: unpack it"},
       {"y.csv", "\x1F\x8B\x08", "is compressed by gzip: unpack it"},
-      {"x.pt", "\x80\x02\x8A", "is a Python pickle, such as torch.save writes: save its arrays as an .npz file"},
+      {"x.pt", "\x80\x02\x8A", "is a Python pickle: save its arrays as an .npz file"},
       {"x.pkl", "\x80\x04\x95", "is a Python pickle: save its arrays as an .npz file"},
       {"x.h5", "\x89HDF\r\n\x1A\n", "is an HDF5 file: save its arrays as an .npz file"},
       {"n.csv", saved("<f8", "(1, 1)", bytes_of_numbers<double>({1})),

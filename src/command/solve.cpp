@@ -12,6 +12,7 @@
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/files/opened.hpp"
+#include "data/parameters/folder.hpp"
 #include "data/parameters/parameters.hpp"
 #include "data/problem/model_attention.hpp"
 #include "data/problem/problem_file.hpp"
@@ -178,7 +179,17 @@ Solved solve(const Arguments& arguments, Extent extent, std::vector<const Node*>
 
 // --- parameter file
 
+namespace {
+
+// Its config says what parameters alone do not.
+void refuse_model_folder(const std::string& path) {
+  if (is_model_folder(path)) fail("--parameters {}: it is the folder of a model: give it by --model", path);
+}
+
+}  // namespace
+
 ParameterFile parameters_asked_for(const Arguments& arguments, const std::string& path) {
+  if (!arguments.has(option::prefix)) refuse_model_folder(path);
   return read_parameters(path, arguments.text(option::prefix).value_or(""));
 }
 
@@ -203,7 +214,8 @@ Arguments with_part(const Arguments& arguments, const ScopeKind& part, OptionLis
 }
 
 void fail_without_heads(const std::string& path) {
-  open_file(path);  // one that cannot be read says nothing at all
+  refuse_model_folder(path);
+  if (!is_folder(path)) open_file(path);  // one that cannot be read says nothing at all
   fail("--parameters {}: the file does not say how many heads there are: give --heads N", path);
 }
 

@@ -9,6 +9,8 @@ import parity
 from parity import FILES, distances, np, torch
 from torch.nn import functional
 
+EPSILON = 1e-5
+
 
 def tensors_of(case):
     """Everything as Hugging Face's Conv1D has it, (in, out), by names without `transformer.`."""
@@ -30,7 +32,7 @@ def run(tensors, head, ids, case):
     later = torch.triu(torch.ones(n, n, dtype=torch.bool), diagonal=1)
 
     def norm(name, x):
-        return functional.layer_norm(x, (d,), tensors[name + ".weight"], tensors[name + ".bias"], 1e-5)
+        return functional.layer_norm(x, (d,), tensors[name + ".weight"], tensors[name + ".bias"], EPSILON)
 
     def linear(name, x):
         return x @ tensors[name + ".weight"] + tensors[name + ".bias"]

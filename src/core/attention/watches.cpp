@@ -6,9 +6,11 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "core/graph/run.hpp"
 #include "core/math/rows.hpp"
+#include "core/math/stored.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -22,6 +24,24 @@ namespace {
 // Only masking makes a score −∞; any other number that is not finite has overflowed.
 bool overflowed(double value, bool masking) {
   return std::isnan(value) || (std::isinf(value) && !(masking && value < 0.0));
+}
+
+// A number of a file that is none, among those that an operation was given: large matrices are not looked at before.
+void refuse_given(const Node& node) {
+  for (const Node* operand : node.operands) {
+    const Matrix* const given = operand->original().given.get();
+    const Stored* const stored = given ? given->stored() : nullptr;
+    std::vector<double> numbers(stored ? stored->line_length() : 0);
+    for (std::size_t i = 0; stored && i < stored->line_count(); ++i) {
+      stored->widen(i, 0, numbers.size(), numbers.data());
+      const auto found = std::ranges::find_if_not(numbers, [](double number) { return std::isfinite(number); });
+      if (found == numbers.end()) continue;
+      std::size_t at_row = i + 1, at_column = static_cast<std::size_t>(found - numbers.begin()) + 1;
+      if (stored->is_transposed) std::swap(at_row, at_column);
+      fail("{}[{},{}] is {} in the file: every number of a model must be finite", operand->title(), at_row, at_column,
+           std::isnan(*found) ? std::fabs(*found) : *found);
+    }
+  }
 }
 
 // Notes the first cell that has overflowed, in the order of nodes and rows.
@@ -40,6 +60,7 @@ class OverflowWatch final : public Watch {
 
   void ends() override {
     if (!first_.node) return;
+    refuse_given(*first_.node);
     fail("{}[{},{}] is {}: that is beyond double precision; give numbers of moderate size", first_.node->title(),
          first_.row + 1, first_.column + 1, std::isnan(first_.value) ? std::fabs(first_.value) : first_.value);
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/math/machine.hpp"
+#include "core/math/stored.hpp"
 
 namespace attn {
 
@@ -174,10 +175,10 @@ double extended(const unsigned char* bytes) {
 }
 
 constexpr ElementType element_types[] = {
-    {"f8", "F64", 8, CellKind::real, Precision::float64, float64_from},
-    {"f4", "F32", 4, CellKind::real, Precision::float32, float32_from},
-    {"f2", "F16", 2, CellKind::real, Precision::float16, float16_from},
-    {"", "BF16", 2, CellKind::real, Precision::bfloat16, bfloat16_from},
+    {"f8", "F64", 8, CellKind::real, Precision::float64, float64_from, nullptr, &stored_type::float64},
+    {"f4", "F32", 4, CellKind::real, Precision::float32, float32_from, nullptr, &stored_type::float32},
+    {"f2", "F16", 2, CellKind::real, Precision::float16, float16_from, nullptr, &stored_type::float16},
+    {"", "BF16", 2, CellKind::real, Precision::bfloat16, bfloat16_from, nullptr, &stored_type::bfloat16},
     {"f16", "", 16, CellKind::real, Precision::float64, extended},
     {"f12", "", 12, CellKind::real, Precision::float64, extended},
     {"i1", "I8", 1, CellKind::whole, Precision::float64, whole_from<std::int8_t>},

@@ -108,6 +108,8 @@ double float32_from(const unsigned char* bytes);
 double float16_from(const unsigned char* bytes);
 double bfloat16_from(const unsigned char* bytes);
 
+struct StoredType;
+
 /// A type of the elements of files, by the names that NumPy (behind the byte order) and safetensors have for it, or ""
 /// where one has none; `decode` takes the bytes of an element, lowest first. `is_rounded` says whether its number is no
 /// double, and is null where all are.
@@ -119,6 +121,7 @@ struct ElementType {
   Precision precision;
   double (*decode)(const unsigned char* element);
   bool (*is_rounded)(const unsigned char* element) = nullptr;
+  const StoredType* stored = nullptr;  // how a matrix has them that stays where it is; null: it cannot
 };
 
 /// The type that has this name in a column of names, or null: it is none of real numbers, or none that is known.

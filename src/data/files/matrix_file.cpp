@@ -10,6 +10,7 @@
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/cells.hpp"
+#include "data/files/mapped.hpp"
 #include "data/files/opened.hpp"
 
 namespace attn {
@@ -24,7 +25,7 @@ constexpr MatrixKind kinds[] = {
      count_cells_of_npy},
     {"npz", "named NumPy arrays; FILE:NAME chooses one", read_npz, read_all_npz, count_cells_of_npz},
     {"safetensors", "named tensors; FILE:NAME chooses one", read_safetensors, read_all_safetensors,
-     count_cells_of_safetensors},
+     count_cells_of_safetensors, true},
 };
 
 [[noreturn]] void fail_too_long(const std::string& where) {
@@ -123,7 +124,11 @@ constexpr ForeignFormat foreign_formats[] = {
      unpack},
     {"\x28\xB5\x2F\xFD", {}, "compressed by zstd", unpack},
     {"\x89HDF\r\n\x1A\n", {}, "an HDF5 file", as_npz},
-    {"\x80\x02", {}, "a Python pickle, such as torch.save writes", as_npz},
+    {"\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19",
+     {},
+     "a file of torch.save before PyTorch 1.6",
+     "save it again, with import torch; torch.save(torch.load('OLD.pt', map_location='cpu'), 'NEW.pt')"},
+    {"\x80\x02", {}, "a Python pickle", as_npz},
     {"\x80\x03", {}, "a Python pickle", as_npz},
     {"\x80\x04", {}, "a Python pickle", as_npz},
     {"\x80\x05", {}, "a Python pickle", as_npz},
@@ -131,10 +136,18 @@ constexpr ForeignFormat foreign_formats[] = {
 
 bool is_text(std::string_view kind) { return kind == "csv" || kind == "tsv" || kind == "json"; }
 
+// The name of a member stands before it and, in a directory, at the end of the archive.
+bool has_member(std::string_view archive, std::string_view name) {
+  constexpr std::size_t most_looked_at = std::size_t{1} << 20;
+  const std::size_t end = archive.size() - std::min(archive.size(), most_looked_at);
+  return archive.substr(0, most_looked_at).find(name) != std::string_view::npos ||
+         archive.substr(end).find(name) != std::string_view::npos;
+}
+
 void refuse_foreign(std::string_view bytes, const std::string& where) {
   if (begins_like_safetensors(bytes)) return;
   for (const ForeignFormat& format : foreign_formats) {
-    if (bytes.starts_with(format.begin) && bytes.find(format.member) != std::string_view::npos)
+    if (bytes.starts_with(format.begin) && has_member(bytes, format.member))
       fail("{} is {}: {}", where, format.what, format.way_out);
   }
 }
@@ -148,9 +161,9 @@ void refuse_false_name(std::string_view named, std::string_view bytes, const std
 }
 
 MatrixFile read_source(const std::string& path, std::string_view key) {
-  const std::string bytes = read_bytes(path);
-  MatrixFile file =
-      look_up(matrix_kinds(), kind_of_file(path, bytes), "kind of file").read(bytes, key, place_of_file(path));
+  const FileBytes bytes = map_file(path);
+  const MatrixKind& kind = look_up(matrix_kinds(), kind_of_file(path, bytes.bytes), "kind of file");
+  MatrixFile file = kind.read(kind.reads_by_name ? bytes.bytes : all_bytes(bytes, path), key, place_of_file(path));
   file.where = place_of_file(path) + (key.empty() ? "" : ":" + std::string(key));
   if (path != "-") file.name = std::filesystem::path(path).stem().string();
   if (!key.empty()) file.name = key;
@@ -197,7 +210,6 @@ std::string read_bytes(const std::string& path) {
   std::error_code unknown;
   const std::uintmax_t size = std::filesystem::file_size(place_of(path), unknown);  // pipes have none
   if (!unknown && size > most_bytes) fail_too_long(path);
-  constexpr std::uint64_t work_of_byte = 16;  // with its being understood
   if (!unknown) Budget::take_work(work_of_byte * size);
   return read_all(file.get(), path);
 }

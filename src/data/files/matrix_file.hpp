@@ -39,8 +39,10 @@ struct NamedMatrix {
   const Matrix* matrix;
 };
 
-/// No file may be longer than this many bytes.
+/// No file may be longer than this many bytes, unless only parts of it are read (data/files/mapped.hpp); and what
+/// understanding a byte counts as work.
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
+constexpr std::uint64_t work_of_byte = 16;
 
 /// A kind of matrix file. `where` is the source as the reader typed it, for messages; `key` chooses one of
 /// several matrices, or is empty.
@@ -52,6 +54,7 @@ struct MatrixKind {
   std::vector<MatrixFile> (*read_all)(std::string_view bytes, const std::string& where);
   /// How many numbers the file has by its headers, before any is read; null: it has no headers.
   std::size_t (*count_cells)(std::string_view bytes, const std::string& where) = nullptr;
+  bool reads_by_name = false;  // only the parts of a file that are asked for, whatever else is in it
 };
 
 /// csv, tsv, json, npy, npz, safetensors. A new kind is one reader and one row.

@@ -7,6 +7,7 @@
 #include <bit>
 #include <map>
 
+#include "core/math/stored.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/cells.hpp"
@@ -60,7 +61,10 @@ const ElementType& safetensors_type_of(const SafetensorsEntry& entry, const std:
        name_in_quotes(entry.name), in_quotes(*entry.type));
 }
 
-Shape shape_of(const SafetensorsEntry& entry, std::size_t most_dimensions, const std::string& where) {
+Shape shape_of(const SafetensorsEntry& entry, std::size_t most_dimensions, TensorCells cells,
+               const std::string& where) {
+  constexpr std::size_t most_stored = std::size_t{1} << 48;  // more than any file has, and few enough to count bytes
+  const std::size_t most = cells == TensorCells::stored ? most_stored : most_cells;
   const std::vector<std::size_t> sizes = without_single_ones(*entry.shape);
   if (sizes.empty() || sizes.size() > most_dimensions) {
     fail("{}: the tensor {} has {}: give a matrix (2 dimensions) or a vector (1 dimension)", where,
@@ -68,12 +72,12 @@ Shape shape_of(const SafetensorsEntry& entry, std::size_t most_dimensions, const
   }
   Shape shape{1, sizes.back()};
   for (std::size_t i = 0; i + 1 < sizes.size(); ++i)
-    shape.rows = sizes[i] > 0 && shape.rows > most_cells / sizes[i] ? most_cells + 1 : shape.rows * sizes[i];
+    shape.rows = sizes[i] > 0 && shape.rows > most / sizes[i] ? most + 1 : shape.rows * sizes[i];
   if (shape.rows == 0 || shape.columns == 0) {
     fail("{}: the tensor {} is empty, of shape {}: leave it out", where, name_in_quotes(entry.name), to_string(shape));
   }
-  if (shape.rows > most_cells / shape.columns) {
-    fail("{}: the tensor {} has more than {} cells: give a smaller one", where, name_in_quotes(entry.name), most_cells);
+  if (shape.rows > most / shape.columns) {
+    fail("{}: the tensor {} has more than {} cells: give a smaller one", where, name_in_quotes(entry.name), most);
   }
   return shape;
 }
@@ -90,9 +94,9 @@ std::string_view elements_of(const SafetensorsEntry& entry, std::string_view ele
 
 // The number of cells is small enough for no product to overflow.
 Safetensor tensor_of(const SafetensorsEntry& entry, std::string_view elements, std::size_t most_dimensions,
-                     const std::string& where) {
+                     TensorCells cells, const std::string& where) {
   const ElementType& type = safetensors_type_of(entry, where);
-  const Shape shape = shape_of(entry, most_dimensions, where);
+  const Shape shape = shape_of(entry, most_dimensions, cells, where);
   const std::string_view own = elements_of(entry, elements, where);
   if (own.size() != shape.cells() * type.bytes) {
     fail("{}: the tensor {} has {} bytes, but its shape {} in {} takes {}: the file is damaged, save it again", where,
@@ -138,17 +142,17 @@ void require_few_cells(const std::vector<Safetensor>& tensors, const std::string
 
 std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string& where,
                                        const std::function<bool(const std::string& name)>& is_wanted,
-                                       std::size_t most_dimensions) {
+                                       std::size_t most_dimensions, TensorCells cells) {
   const auto [header, elements] = halves_of(bytes, where);
   std::vector<Safetensor> tensors;
   for (const SafetensorsEntry& entry : header_of(header, where).entries) {
     tensors.push_back(is_wanted(entry.name)
-                          ? tensor_of(entry, elements, most_dimensions, where)
+                          ? tensor_of(entry, elements, most_dimensions, cells, where)
                           : Safetensor{entry.name, nullptr, {0, 0}, 1, 1, elements_of(entry, elements, where)});
   }
   std::ranges::sort(tensors, {}, [](const Safetensor& tensor) { return tensor.elements.data(); });
   require_no_gaps(tensors, elements, where);
-  require_few_cells(tensors, where);
+  if (cells == TensorCells::made) require_few_cells(tensors, where);
   std::erase_if(tensors, [](const Safetensor& tensor) { return tensor.type == nullptr; });
   return tensors;
 }
@@ -178,6 +182,18 @@ Matrix matrix_from(const Safetensor& tensor) {
     element += tensor.type->bytes;
   }
   return matrix;
+}
+
+Matrix stored_matrix_from(const Safetensor& tensor, const std::shared_ptr<const void>& holder) {
+  if (!tensor.type->stored || !holder) {
+    require_size(tensor.name, tensor.shape);
+    return matrix_from(tensor);
+  }
+  return Matrix(Stored{.type = tensor.type->stored,
+                       .elements = reinterpret_cast<const std::byte*>(tensor.elements.data()),
+                       .holder = holder,
+                       .shape = tensor.shape,
+                       .line = tensor.shape.columns});
 }
 
 namespace {
@@ -222,7 +238,7 @@ std::map<std::string, std::string> refused_tensors(std::string_view bytes, const
   for (const SafetensorsEntry& entry : read_safetensors_header(halves_of(bytes, where).header, where).entries) {
     try {
       safetensors_type_of(entry, where);
-      shape_of(entry, most_array_dimensions, where);
+      shape_of(entry, most_array_dimensions, TensorCells::made, where);
     } catch (const InputError& error) {
       refused.emplace(entry.name, error.what());
     }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,15 +65,19 @@ struct Safetensor {
   bool is_vector = false;     // of one dimension
 };
 
+/// Whether the numbers of tensors are to be made, of which there may be most_cells at most; or stay where they are, in
+/// any number.
+enum class TensorCells { made, stored };
+
 /// The tensors of a file in the order of their elements, by the format of huggingface/safetensors: eight
 /// bytes for the header's length, a JSON header, the elements without gaps. Nothing that the header says is
 /// believed before it has been checked. Throws InputError: damaged, no tensors, a type that is no real
-/// number, more than `most_dimensions` dimensions, more than most_cells cells. Of tensors that are
+/// number, more than `most_dimensions` dimensions, more than most_cells cells that are made. Of tensors that are
 /// not wanted only the place is checked, and they are left out.
 std::vector<Safetensor> safetensors_in(
     std::string_view bytes, const std::string& where,
     const std::function<bool(const std::string& name)>& is_wanted = [](const std::string&) { return true; },
-    std::size_t most_dimensions = 2);
+    std::size_t most_dimensions = 2, TensorCells cells = TensorCells::made);
 
 /// The names alone, in the header's order, before anything is said about shapes and types.
 /// Throws InputError: damaged, or no tensors.
@@ -83,6 +88,9 @@ SafetensorsMetadata safetensors_metadata(std::string_view bytes, const std::stri
 
 /// The cells of a tensor; infinities and NaN are taken as they are.
 Matrix matrix_from(const Safetensor& tensor);
+/// The same numbers where they are, as long as the holder lives, if they may stay there. Throws InputError where they
+/// may not, and are too many.
+Matrix stored_matrix_from(const Safetensor& tensor, const std::shared_ptr<const void>& holder);
 /// The same, with what is known of its cells.
 MatrixFile file_from(const Safetensor& tensor);
 

@@ -44,8 +44,13 @@ FieldValue only_flag(const JsonMember& member, ModelConfig&) {
 
 constexpr std::string_view gpt2_layouts[] = {"GPT-2"};
 constexpr BroughtField gpt2_has[] = {
-    {"norm", "pre"},      {"norm_kind", "layer"},      {"positions", "learned"},
-    {"scale", "sqrt-dk"}, {"scale_embeddings", false}, {"causal_decoder", true},
+    {"norm", "pre"},
+    {"norm_kind", "layer"},
+    {"positions", "learned"},
+    {"scale", "sqrt-dk"},
+    {"scale_embeddings", false},
+    {"causal_decoder", true},
+    {"activation", "gelu-tanh"},
 };
 FieldValue scale_by_flag(const JsonMember& member, ModelConfig&) {
   if (!member.value.is_boolean()) fail("{} must be true or false", member.place);
@@ -466,7 +471,10 @@ void take_windows(ModelConfig& config, const Json& file, const std::string& wher
 }  // namespace
 
 ModelConfig read_config(std::string_view bytes, const std::string& where) {
-  const Json file = parse_json(bytes, where);
+  return config_from(parse_json(bytes, where), where);
+}
+
+ModelConfig config_from(const Json& file, const std::string& where) {
   if (!file.is_object()) fail("{} is not an object, as the config.json of a model is", where);
   ModelConfig config{.family = &family_of(file, where)};
   const auto member = [&](std::string_view key) -> std::optional<JsonMember> {

@@ -68,5 +68,7 @@ struct ModelConfig {
 /// Throws InputError: no JSON, without a model_type, a family that is not known or not read, which it names, a member
 /// of the wrong kind.
 ModelConfig read_config(std::string_view bytes, const std::string& where);
+/// The same of a config that was read, or that another kind of file says.
+ModelConfig config_from(const Json& file, const std::string& where);
 
 }  // namespace attn

@@ -8,7 +8,9 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "data/files/matrix_file.hpp"
 #include "data/files/opened.hpp"
+#include "data/parameters/shards.hpp"
 
 namespace attn {
 
@@ -16,6 +18,14 @@ bool is_folder(const std::string& path) {
   std::error_code none;
   return path != "-" && std::filesystem::is_directory(place_of(path), none);
 }
+
+namespace {
+
+std::string config_in(const std::string& folder) { return (std::filesystem::path(folder) / "config.json").string(); }
+
+}  // namespace
+
+bool is_model_folder(const std::string& path) { return is_folder(path) && is_there(config_in(path)); }
 
 namespace {
 
@@ -28,13 +38,23 @@ void require_layout(const ModelFamily& family, const ParameterFile& file, const 
 
 }  // namespace
 
+std::optional<ModelFolder> read_model_in_file(const std::string& path) {
+  const std::string where = place_of_file(path);
+  const FileBytes bytes = map_file(path);
+  const auto describes = [&](const ParameterKind& kind) { return kind.describe && kind.is_such(bytes.bytes); };
+  const auto kind = std::ranges::find_if(parameter_kinds(), describes);
+  if (kind == parameter_kinds().end()) return std::nullopt;
+  ModelFolder model{.config = kind->describe(bytes.bytes, where), .file = {}};
+  model.file = translate(kind->open(bytes, where, ""), where);
+  return model;
+}
+
 ModelFolder read_model_folder(const std::string& path) {
-  const auto within = [&](std::string_view name) { return (std::filesystem::path(path) / name).string(); };
-  const std::string config = within("config.json");
+  const std::string config = config_in(path);
   if (!is_there(config))
     fail("{} has no config.json, which says how the model computes: give the folder of a model", path);
   ModelFolder folder{.config = read_config(read_bytes(config), config), .file = {}};
-  folder.file = read_parameters(within("model.safetensors"), "", folder.config.heads);
+  folder.file = translate(open_parameters(path, path, ""), path, folder.config.heads);
   require_layout(*folder.config.family, folder.file, path);
   return folder;
 }

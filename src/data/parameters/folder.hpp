@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "data/parameters/families.hpp"
@@ -7,14 +8,18 @@
 
 namespace attn {
 
-/// Whether a model lies there as a folder.
+/// Whether a folder lies there, and whether it has a config.json.
 bool is_folder(const std::string& path);
+bool is_model_folder(const std::string& path);
 
-/// A model as it lies in a folder: what its config.json says, and its parameters by our own names.
+/// A model as it lies in a folder or in one file: what its config says, and its parameters by our own names.
 struct ModelFolder {
   ModelConfig config;
   ParameterFile file;
 };
+
+/// A model that is one file, which says itself how it computes; nothing: it does not. Throws InputError as below.
+std::optional<ModelFolder> read_model_in_file(const std::string& path);
 
 /// Throws InputError: no config.json, a family that is not read, no file of parameters, and as read_config() and
 /// translate() do.

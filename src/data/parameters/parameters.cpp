@@ -10,6 +10,7 @@
 #include "core/support/text.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/safetensors.hpp"
+#include "data/parameters/shards.hpp"
 #include "data/parameters/source.hpp"
 
 namespace attn {
@@ -26,17 +27,10 @@ bool is_vector(std::string_view name) {
 // What `use` makes of the matrices in the scope of a file.
 template <class Use>
 auto with_source(const std::string& path, std::string_view scope, const Use& use) {
-  const std::string bytes = read_bytes(path);
   const std::string where = place_of_file(path);
-  const std::string_view name = kind_of_file(path, bytes);
-  const ParameterKind* kind = find_row(parameter_kinds(), name);
-  if (!kind) {
-    fail("{} is a .{} file, which has one matrix: give the parameters in a .safetensors, .npz or .json file", where,
-         name);
-  }
   const std::string prefix = scope.empty() || scope.ends_with('.') ? std::string(scope) : std::string(scope) + '.';
   try {
-    return use(kind->open(bytes, where, prefix), where);
+    return use(open_parameters(path, where, prefix), where);
   } catch (InputError& error) {
     error.is_about_file(path);
     throw;
@@ -65,7 +59,7 @@ std::optional<ParametersAmong> parameters_among(std::span<const MatrixFile> matr
   if (layouts.empty() || layouts.front().layout->name == own_layout || layouts.front().missing) return std::nullopt;
   ParametersAmong among;
   for (const PlacedTensor& tensor : layouts.front().tensors) among.names.insert(tensor.name);
-  among.file = translate({among.names, [&](const std::string& name) { return *by_name.at(name); }}, where);
+  among.file = translate({among.names, [&](const std::string& name) { return *by_name.at(name); }, {}}, where);
   return among;
 }
 
@@ -468,6 +462,46 @@ constexpr Renamed neox_output[] = {{"embed_out.weight", {&role::w}, transposed_t
 constexpr RenamedPart neox_output_part[] = {{"", itself, neox_output}};
 constexpr RenamedSection neox_with_output[] = {{"", &scope::output, "", neox_output_part, true}};
 
+// GGUF (llama.cpp, gguf-py/gguf/constants.py): one set of names for all families. What the family has is there.
+constexpr Renamed gguf_attention[] = {
+    {"attn_qkv.weight", {&role::w_q, &role::w_k, &role::w_v}, transposed_there, packed},
+    {"attn_q.weight", {&role::w_q}, transposed_there, separate},
+    {"attn_k.weight", {&role::w_k}, transposed_there, separate},
+    {"attn_v.weight", {&role::w_v}, transposed_there, separate},
+    {"attn_output.weight", {&role::w_o}, transposed_there, always},
+    {"attn_qkv.bias", {&role::b_q, &role::b_k, &role::b_v}, as_it_is, sometimes},
+    {"attn_q.bias", {&role::b_q}, as_it_is, sometimes},
+    {"attn_k.bias", {&role::b_k}, as_it_is, sometimes},
+    {"attn_v.bias", {&role::b_v}, as_it_is, sometimes},
+    {"attn_output.bias", {&role::b_o}, as_it_is, sometimes},
+};
+constexpr Renamed gguf_feed_forward[] = {
+    {"ffn_up.weight", {&role::w_1}, transposed_there},
+    {"ffn_up.bias", {&role::b_1}, as_it_is, sometimes},
+    {"ffn_down.weight", {&role::w_2}, transposed_there},
+    {"ffn_down.bias", {&role::b_2}, as_it_is, sometimes},
+};
+constexpr RenamedPart gguf_layer[] = {
+    {"attn_norm.", norm_1, torch_norm},
+    {"", self_attention, gguf_attention},
+    {"ffn_norm.", norm_2, torch_norm},
+    {"", feed_forward, gguf_feed_forward},
+};
+constexpr Renamed gguf_words[] = {{"token_embd.weight", {&role::e}}};
+constexpr Renamed gguf_places[] = {{"position_embd.weight", {&role::table}, as_it_is, sometimes}};
+constexpr Renamed gguf_output[] = {{"output.weight", {&role::w}, transposed_there, sometimes}};
+constexpr RenamedPart gguf_last_norm[] = {{"output_norm.", last_norm, torch_norm}};
+constexpr RenamedPart gguf_words_part[] = {{"", itself, gguf_words}};
+constexpr RenamedPart gguf_places_part[] = {{"", itself, gguf_places}};
+constexpr RenamedPart gguf_output_part[] = {{"", itself, gguf_output}};
+constexpr RenamedSection gguf[] = {
+    {"blk.#.", &scope::decoder, "#.", gguf_layer, true},
+    {"", &scope::decoder, "", gguf_last_norm, true},
+    {"", &scope::target_embedding, "", gguf_words_part, true},
+    {"", &scope::target_positions, "", gguf_places_part, false},
+    {"", &scope::output, "", gguf_output_part, false},
+};
+
 constexpr bool assumed = true;
 constexpr BroughtField of_gpt2[] = {
     {"norm", "pre"},          {"norm_kind", "layer"},   {"activation", "gelu-tanh", assumed},
@@ -577,6 +611,7 @@ constexpr ForeignLayout foreign_layouts[] = {
     {"OLMo 2", "model.", like_llama<olmo2_layer>, gpt2_with_own_output, of_olmo2<false>, own_sizes},
     {"OLMo 2", "model.", like_llama<olmo2_layer>, {}, of_olmo2<true>, own_sizes},
     {"OLMo 2", "", like_llama<olmo2_layer>, {}, of_olmo2<true>, own_sizes},
+    {"GGUF", "", gguf},
 };
 
 constexpr std::string_view buffers[] = {

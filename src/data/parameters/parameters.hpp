@@ -40,9 +40,9 @@ struct ParameterFile {
   std::vector<Assumption> assumed = {};
 };
 
-/// Reads parameters from a .safetensors, .npz or JSON file, or from standard input (`-`), and translates the
-/// names and matrices of state dictionaries of PyTorch and of GPT-2 into ours; a prefix that all names share
-/// is taken off. With a `scope`, such as "encoder", only what stands in it counts, and it is taken off as
+/// Reads parameters from a file, from standard input (`-`), or from the files of a folder (data/parameters/shards.hpp),
+/// and translates the names and matrices of state dictionaries of PyTorch and of GPT-2 into ours; a prefix that all
+/// names share is taken off. With a `scope`, such as "encoder", only what stands in it counts, and it is taken off as
 /// well. Throws InputError: unreadable, damaged, nothing in the scope, no known layout, a parameter that is
 /// missing, superfluous, of a wrong shape or not finite.
 /// `heads` is how many there are, or 0 where nobody says it: tensors that hold the heads in turn are refused then.

@@ -1,136 +1,19 @@
 #include "data/parameters/source.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <set>
 
 #include "core/math/stored.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/cells.hpp"
-#include "data/files/json.hpp"
-#include "data/files/matrix_file.hpp"
-#include "data/files/npz.hpp"
-#include "data/files/safetensors.hpp"
 
 namespace attn {
-
-// --- source
-
-namespace {
-
-// What the names in a file begin with, for a message about a prefix that fits none.
-std::string beginnings_of(const TensorNames& names) {
-  constexpr std::size_t few = 10;
-  std::set<std::string> beginnings;
-  for (const std::string& name : names) beginnings.insert(name.substr(0, name.find('.')));
-  const auto end = std::next(beginnings.begin(), static_cast<long>(std::min(few, beginnings.size())));
-  return fmt::format("{}{}", fmt::join(beginnings.begin(), end, ", "), beginnings.size() > few ? ", …" : "");
-}
-
-// The rest of the names that begin with the prefix, without buffers.
-TensorNames names_behind(const std::string& prefix, const TensorNames& names, const std::string& where) {
-  TensorNames rest;
-  for (auto name = names.lower_bound(prefix); name != names.end() && name->starts_with(prefix); ++name) {
-    if (!is_buffer_name(*name)) rest.insert(name->substr(prefix.size()));
-  }
-  if (rest.empty() && !prefix.empty()) {
-    fail("‹prefix›: no name in {} begins with '{}'. The names begin with: {}", where, prefix, beginnings_of(names));
-  }
-  return rest;
-}
-
-ParameterSource open_safetensors(std::string_view bytes, const std::string& where, const std::string& prefix) {
-  const std::vector<std::string> names = safetensors_names(bytes, where);
-  // The shapes are looked at when the first is asked for, so that a name that is refused is told as such.
-  const auto tensors = std::make_shared<std::map<std::string, Safetensor>>();
-  return {names_behind(prefix, {names.begin(), names.end()}, where), [=, &where](const std::string& name) {
-            if (tensors->empty()) {
-              const auto is_wanted = [&](const std::string& tensor) {
-                return tensor.starts_with(prefix) && !is_buffer_name(tensor);
-              };
-              for (Safetensor& tensor : safetensors_in(bytes, where, is_wanted)) {
-                tensors->emplace(tensor.name, tensor);
-              }
-            }
-            return matrix_from(tensors->at(prefix + name));
-          }};
-}
-
-// A page holds all of its computation: where there are parameters among the names, they alone count.
-void keep_parameters(TensorNames& names) {
-  if (std::ranges::any_of(names, is_parameter_name)) {
-    std::erase_if(names, [](const std::string& name) { return !is_parameter_name(name); });
-  }
-}
-
-ParameterSource open_npz(std::string_view bytes, const std::string& where, const std::string& prefix) {
-  const auto archive = std::make_shared<const NpzArchive>(bytes, where);
-  std::map<std::string, std::size_t> places;
-  TensorNames names;
-  for (std::size_t i = 0; i < archive->names().size(); ++i) {
-    const std::string& name = archive->names()[i];
-    if (!places.emplace(name, i).second) {
-      fail("{} has two arrays named {}: leave out one of them", where, name_in_quotes(name));
-    }
-    names.insert(name);
-  }
-  names = names_behind(prefix, names, where);
-  keep_parameters(names);
-  archive->require_room(
-      [&](const std::string& name) { return name.starts_with(prefix) && names.contains(name.substr(prefix.size())); });
-  return {std::move(names), [archive, prefix, places = std::move(places)](const std::string& name) {
-            return archive->read(places.at(prefix + name)).matrix;
-          }};
-}
-
-// An object in a file, which goes when its last part does.
-using SharedJson = std::shared_ptr<const Json>;
-
-ParameterSource source_of(const SharedJson& object, const std::string& where, const std::string& prefix) {
-  std::map<std::string, const Json*> members;
-  TensorNames names;
-  for (const auto& [name, value] : object->items()) {
-    members.emplace(name, &value);
-    names.insert(name);
-  }
-  return {names_behind(prefix, names, where),
-          [object, prefix, members = std::move(members), &where](const std::string& name) {
-            return matrix_from_json(*members.at(prefix + name), fmt::format("{}:{}", where, prefix + name)).matrix;
-          }};
-}
-
-ParameterSource open_json(std::string_view bytes, const std::string& where, const std::string& prefix) {
-  const auto file = std::make_shared<const Json>(parse_json(bytes, where));
-  if (!file->is_object()) {
-    fail("{} is not an object of matrices by name: write it like {{\"w_q\": [[1, 0], [0, 1]]}}", where);
-  }
-  for (const char* home : {"arrays", "problem"}) {
-    const auto found = file->find(home);
-    if (found == file->end() || !found->is_object()) continue;
-    ParameterSource source = source_of(SharedJson(file, &*found), where, prefix);
-    keep_parameters(source.names);
-    if (std::ranges::any_of(source.names, is_parameter_name)) return source;
-  }
-  return source_of(file, where, prefix);
-}
-
-constexpr ParameterKind kinds[] = {
-    {"safetensors", open_safetensors},
-    {"npz", open_npz},
-    {"json", open_json},
-};
-
-}  // namespace
-
-std::span<const ParameterKind> parameter_kinds() { return kinds; }
 
 // --- recognize
 
@@ -341,22 +224,22 @@ std::vector<LinesOfPart> parts_of(const TensorRow& row, std::size_t all, std::si
   return parts;
 }
 
-// Where the tensor stays in its file, so does its part; nothing where its lines are no lines there.
+// Where the tensor stays in its file, so does its part; nothing where its numbers are neither lines nor whole blocks
+// there.
 std::optional<Matrix> stored_part(const Matrix& tensor, bool is_transposed, const LinesOfPart& part) {
   const Stored* const stored = tensor.stored();
-  const bool is_plain = stored && !stored->is_transposed && stored->skipped == 0;
-  if (!is_plain) return std::nullopt;
+  if (!stored || stored->skipped != 0) return std::nullopt;
+  const bool picks_lines = is_transposed != stored->is_transposed;
   Stored own = *stored;
-  if (is_transposed) {
-    own.shape = {tensor.shape().columns, part.count};
-    own.is_transposed = true;
+  own.is_transposed = picks_lines;
+  own.shape = {is_transposed ? tensor.shape().columns : tensor.shape().rows, part.count};
+  if (picks_lines) {
     own.lines = part.lines;
     return Matrix(std::move(own));
   }
-  const bool is_whole = part.count == tensor.shape().columns;
+  const bool is_whole = part.count == stored->line_length();
   const bool is_block = part.lines.group == part.count && part.lines.first % stored->type->block == 0;
   if (!is_whole && !is_block) return std::nullopt;
-  own.shape.columns = part.count;
   own.skipped = part.lines.first;
   return Matrix(std::move(own));
 }
@@ -502,14 +385,45 @@ void refuse_never(const Recognized& recognized, const std::string& where) {
   }
 }
 
+// Of those that are stored only the small ones are looked at, so that opening a model does not read all of it. In
+// others, what is not finite is told when it is computed with.
 void require_finite(const Matrix& matrix, const std::string& name, const std::string& where) {
-  for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
-    const std::span<const double> values = row(matrix, i);
+  constexpr std::size_t small = std::size_t{1} << 16;
+  const Stored* const stored = matrix.stored();
+  if (stored && matrix.size() > small) return;
+  const std::size_t lines = stored ? stored->line_count() : matrix.shape().rows;
+  std::vector<double> widened(stored ? stored->line_length() : 0);
+  for (std::size_t i = 0; i < lines; ++i) {
+    if (stored) stored->widen(i, 0, widened.size(), widened.data());
+    const std::span<const double> values = stored ? std::span<const double>(widened) : row(matrix, i);
     const auto found = std::ranges::find_if_not(values, [](double value) { return std::isfinite(value); });
     if (found == values.end()) continue;
-    fail("{}: {} is {} in row {}, column {}: parameters must be finite", where, name_in_quotes(name), *found, i + 1,
-         found - values.begin() + 1);
+    std::size_t at_row = i + 1, at_column = static_cast<std::size_t>(found - values.begin()) + 1;
+    if (stored && stored->is_transposed) std::swap(at_row, at_column);
+    fail("{}: {} is {} in row {}, column {}: parameters must be finite", where, name_in_quotes(name), *found, at_row,
+         at_column);
   }
+}
+
+bool is_same_place(const Stored* one, const Stored* other) {
+  return one && other && one->type == other->type && one->elements == other->elements && one->shape == other->shape &&
+         one->is_transposed == other->is_transposed && one->line == other->line;
+}
+
+// Whether two tensors of a file are one matrix. Of large ones some rows are compared, evenly over all of them.
+bool is_same_matrix(const Matrix& one, const Matrix& other) {
+  constexpr std::size_t most_compared = std::size_t{1} << 22;
+  if (is_same_place(one.stored(), other.stored())) return true;
+  if (one.shape() != other.shape()) return false;
+  const auto number = [](const Matrix& matrix, std::size_t i, std::size_t j) {
+    return matrix.stored() ? matrix.stored()->number(i, j) : matrix(i, j);
+  };
+  for (std::size_t i = 0; i < one.shape().rows; i += one.size() / most_compared + 1) {
+    for (std::size_t j = 0; j < one.shape().columns; ++j) {
+      if (number(one, i, j) != number(other, i, j)) return false;
+    }
+  }
+  return true;
 }
 
 void require_room(std::size_t cells, const std::string& where) {
@@ -540,11 +454,11 @@ std::optional<Misfit> read_into(ParameterFile& file, const Recognized& recognize
     require_finite(tensor, name, where);
     if (row->need == Need::shared) {
       const std::string ours = scope + row->ours.front();
-      if (file.parameters.at(ours) == tensor) continue;
+      if (is_same_matrix(file.parameters.at(ours), tensor)) continue;
       return Misfit{tensors, fmt::format("{}: {} differs from {}, which is the same matrix in {}: save them equal",
                                          where, name_in_quotes(name), name_in_quotes(ours), recognized.layout->name)};
     }
-    require_room(cells += tensor.size(), where);
+    if (!tensor.stored()) require_room(cells += tensor.size(), where);
     const std::size_t all = row->is_transposed ? tensor.shape().rows : tensor.shape().columns;
     require_heads({name, row, scope}, all, heads, where);
     const std::size_t of_first = sizes.known((row->is_transposed ? row->rows : row->columns).name);
@@ -579,7 +493,35 @@ std::vector<Assumption> assumed_of(const Recognized& recognized) {
 
 }  // namespace
 
+namespace {
+
+// Names that only models have which are not read, and what of them is not.
+struct UnreadFamily {
+  std::string_view part;  // of a name
+  std::string_view title, unread;
+};
+constexpr UnreadFamily unread_families[] = {
+    {".block_sparse_moe.experts.", "Mixtral", "experts"},
+    {".mlp.experts.", "a mixture of experts", "experts"},
+    {"_exps.weight", "a mixture of experts", "experts"},
+    {".kv_a_proj_with_mqa.", "DeepSeek", "latent keys and values"},
+    {".self_attn.sinks", "gpt-oss", "sinks"},
+    {".mixer.A_log", "Mamba", "state-space layers"},
+};
+
+void refuse_unread(const TensorNames& names, const std::string& where) {
+  for (const std::string& name : names) {
+    for (const auto& [part, title, unread] : unread_families) {
+      if (name.find(part) != std::string::npos)
+        fail("{}: {} is a name of {}: {} are not read yet", where, name_in_quotes(name), title, unread);
+    }
+  }
+}
+
+}  // namespace
+
 ParameterFile translate(const ParameterSource& source, const std::string& where, std::size_t heads) {
+  refuse_unread(source.names, where);
   const std::vector<Recognized> all = recognize(source.names);
   if (all.empty()) fail_unknown_names(source.names, where);
   refuse_never(all.front(), where);
@@ -590,6 +532,7 @@ ParameterFile translate(const ParameterSource& source, const std::string& where,
   std::optional<Misfit> longest;
   for (const Recognized& recognized : all) {
     ParameterFile file{std::string(recognized.layout->name), {}, recognized.layout->brings, assumed_of(recognized)};
+    std::ranges::copy(source.assumed, std::back_inserter(file.assumed));
     const std::optional<Misfit> misfit = read_into(file, recognized, source, where, heads);
     if (!misfit) return file;
     if (!longest || misfit->tensors > longest->tensors) longest = misfit;

@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "core/math/matrix.hpp"
+#include "data/files/mapped.hpp"
 #include "data/parameters/parameters.hpp"
 
 namespace attn {
+
+struct ModelConfig;
 
 /// The names of the tensors in a file.
 using TensorNames = std::set<std::string, std::less<>>;
@@ -38,17 +41,25 @@ struct Recognized {
 std::vector<Recognized> recognize(const TensorNames& names);
 
 /// The matrices of a file whose names begin with a prefix, by the rest of their names, read one by one once
-/// these are known. The bytes and `where` must outlive it.
+/// these are known. What it reads stays where the file has it, where that can be; otherwise the bytes must outlive it.
+/// `where` must outlive it.
 struct ParameterSource {
   TensorNames names;
   std::function<Matrix(const std::string& name)> read;  // throws InputError: damaged, or no matrix
+  std::vector<Assumption> assumed = {};                 // what the file does not say of them
 };
+
+/// The rest of the names that begin with the prefix, without buffers. Throws InputError: there is none.
+TensorNames names_behind(const std::string& prefix, const TensorNames& names, const std::string& where);
 
 /// A kind of file of parameters. What lies outside of the prefix need not be readable; with an empty one all
 /// counts. Throws InputError: damaged, or no name begins so.
 struct ParameterKind {
   std::string_view name;
-  ParameterSource (*open)(std::string_view bytes, const std::string& where, const std::string& prefix);
+  ParameterSource (*open)(const FileBytes& file, const std::string& where, const std::string& prefix);
+  bool (*is_such)(std::string_view bytes) = nullptr;  // by its bytes; null: matrices are in such files as well
+  /// What such a file says of its model beside the parameters; null: nothing, a config.json beside it does.
+  ModelConfig (*describe)(std::string_view bytes, const std::string& where) = nullptr;
 };
 
 /// safetensors, npz, json. Of what the program itself writes as .npz or JSON, a computation with all of its

@@ -158,7 +158,7 @@ EncoderDecoderFile read_encoder_decoder(std::string_view bytes, const std::strin
   EncoderDecoderFile file;
   if (is_safetensors(bytes)) {
     file = encoder_decoder_from(description_in(bytes, model_type::encoder_decoder, where), where);
-    const ParameterSource source = learned_matrices(bytes, where);
+    const ParameterSource source = learned_matrices({bytes}, where);
     for (const std::string& name : source.names)
       check_finite(file.parameters.emplace(name, source.read(name)).first->second, name_in_quotes(name), where);
   } else {

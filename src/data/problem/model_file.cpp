@@ -14,6 +14,7 @@
 #include "data/files/matrix_file.hpp"
 #include "data/files/safetensors.hpp"
 #include "data/parameters/folder.hpp"
+#include "data/parameters/shards.hpp"
 #include "data/parameters/source.hpp"
 #include "data/parameters/transformer_parameters.hpp"
 
@@ -81,8 +82,8 @@ Json description_in(std::string_view bytes, const ModelType& type, const std::st
   return parse_json(metadata.find(type.metadata)->second, where);
 }
 
-ParameterSource learned_matrices(std::string_view bytes, const std::string& where) {
-  ParameterSource source = look_up(parameter_kinds(), "safetensors", "kind").open(bytes, where, "");
+ParameterSource learned_matrices(const FileBytes& file, const std::string& where) {
+  ParameterSource source = look_up(parameter_kinds(), "safetensors", "kind").open(file, where, "");
   std::erase_if(source.names, [](const std::string& name) { return name.starts_with(training_prefix); });
   return source;
 }
@@ -185,11 +186,12 @@ TransformerFile with_parameters(TransformerFile file, const ParameterSource& sou
 
 }  // namespace
 
-TransformerFile read_transformer(std::string_view bytes, const std::string& where) {
-  if (is_safetensors(bytes)) {
-    const Json described = description_in(bytes, model_type::transformer, where);
-    return with_parameters(transformer_from(described, where), learned_matrices(bytes, where), where);
+TransformerFile read_transformer(const FileBytes& model, const std::string& where) {
+  if (is_safetensors(model.bytes)) {
+    const Json described = description_in(model.bytes, model_type::transformer, where);
+    return with_parameters(transformer_from(described, where), learned_matrices(model, where), where);
   }
+  const std::string_view bytes = all_bytes(model, where);
   if (const std::string_view kind = kind_of_file(where, bytes); kind == "npz" || kind == "npy") {
     fail(
         "{} is a .{} file, which has no words: give a JSON file, or a file that attn train saved; parameters alone are given by ‹parameters›",
@@ -238,8 +240,7 @@ void require_same_sizes(const ModelConfig& config, const TransformerSizes& sizes
 }
 
 // A field that several say has the value of the last one: the layout's, and then the config's.
-TransformerFile read_transformer_folder(const std::string& path) {
-  ModelFolder folder = read_model_folder(path);
+TransformerFile transformer_in(ModelFolder folder, const std::string& path) {
   TransformerFile result;
   Transformer& model = result.model;
   for (const std::span<const BroughtField> brings :
@@ -265,9 +266,12 @@ TransformerFile read_transformer_folder(const std::string& path) {
 TransformerFile read_model(const std::string& name_or_path) {
   if (const ModelExample* example = find_built_in(name_or_path))
     return read_transformer(example->bytes, std::string(example->name));
-  if (is_folder(name_or_path)) return read_transformer_folder(name_or_path);
+  if (is_folder(name_or_path)) return transformer_in(read_model_folder(name_or_path), name_or_path);
   if (is_name_of_model(name_or_path)) fail_unknown("model", name_or_path, names_of(model_examples()));
-  TransformerFile file = read_transformer(read_bytes(name_or_path), name_or_path);
+  refuse_one_of_several(name_or_path);
+  if (std::optional<ModelFolder> model = read_model_in_file(name_or_path))
+    return transformer_in(std::move(*model), name_or_path);
+  TransformerFile file = read_transformer(map_file(name_or_path), name_or_path);
   ReadInputs::tell({"model", name_or_path, count_of(file.model.parameters.size(), "matrix", "matrices"), file.assumed});
   return file;
 }

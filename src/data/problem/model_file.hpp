@@ -8,6 +8,7 @@
 
 #include "core/model/transformer.hpp"
 #include "data/files/json.hpp"
+#include "data/files/mapped.hpp"
 #include "data/files/read_input.hpp"
 #include "data/files/safetensors.hpp"
 #include "data/problem/words.hpp"
@@ -60,8 +61,8 @@ Json description_in(std::string_view bytes, const ModelType& type, const std::st
 /// training.
 inline constexpr std::string_view training_prefix = "training.";
 
-/// The parameters of the model in a .safetensors file. Bytes and `where` must outlive it.
-ParameterSource learned_matrices(std::string_view bytes, const std::string& where);
+/// The parameters of the model in a .safetensors file. `where` must outlive it, and so must bytes without a holder.
+ParameterSource learned_matrices(const FileBytes& file, const std::string& where);
 
 /// A model with what it is first run on, as a file describes it.
 struct TransformerFile {
@@ -76,7 +77,10 @@ struct TransformerFile {
 /// .safetensors whose metadata have all but the parameters. Throws InputError: neither of them, an unknown
 /// member, a value of the wrong kind, a parameter that is missing, superfluous, of another shape or not
 /// finite.
-TransformerFile read_transformer(std::string_view bytes, const std::string& where);
+TransformerFile read_transformer(const FileBytes& file, const std::string& where);
+inline TransformerFile read_transformer(std::string_view bytes, const std::string& where) {
+  return read_transformer(FileBytes{bytes}, where);
+}
 
 /// The same of a built-in model, by its name, or of a file. Throws InputError: neither of them, too.
 TransformerFile read_model(const std::string& name_or_path);
