@@ -9,7 +9,9 @@ import csv
 import io
 import json
 import pathlib
+import pickle
 import struct
+import zipfile
 
 import numpy as np
 import torch
@@ -108,6 +110,64 @@ gpt = {"wte.weight": (3, 2), "wpe.weight": (4, 2), "h.0.ln_1.weight": (2,), "h.0
        "h.0.mlp.c_fc.weight": (2, 8), "h.0.mlp.c_fc.bias": (8,), "h.0.mlp.c_proj.weight": (8, 2),
        "h.0.mlp.c_proj.bias": (2,), "ln_f.weight": (2,), "ln_f.bias": (2,)}  # fmt: skip
 write("parameters", "gpt2.safetensors", safetensors({n: torch.rand(s) for n, s in gpt.items()}))
+
+# Files of models: the same GPT-2, as others write it.
+def archive(state):
+    file = io.BytesIO()
+    torch.save(state, file)
+    return file.getvalue()
+
+
+tiny = {n: torch.rand(s) for n, s in gpt.items()}
+plain, half = {"a": torch.ones(2, 3)}, {"a": torch.ones(2).half(), "b": torch.ones(2, 2).bfloat16().T}
+nested = {"model": plain, "iter_num": 5, "lr": 1e-3, "betas": (0.9, 0.95), "best": torch.tensor(1.5), "none": None}
+for name, state in {"plain": plain, "half": half, "nested": nested, "parameter": torch.nn.Linear(2, 1).state_dict()}.items():
+    written = archive(state)
+    write("torch", name + ".pt", written)
+    write("pickle", name, zipfile.ZipFile(io.BytesIO(written)).read("archive/data.pkl"))
+deflated = io.BytesIO()
+with zipfile.ZipFile(deflated, "w", zipfile.ZIP_DEFLATED) as out:
+    for member in zipfile.ZipFile(io.BytesIO(archive(plain))).infolist():
+        out.writestr(member.filename, zipfile.ZipFile(io.BytesIO(archive(plain))).read(member.filename))
+write("torch", "deflated.pt", deflated.getvalue())
+for protocol in (0, 2, 4, 5):
+    write("pickle", f"protocol{protocol}", pickle.dumps({"a": [1, 2.5, "x", b"y", None, True, {3}], "b": (1, 2)}, protocol))
+write("pickle", "system", b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R.")
+
+
+def gguf_text(text):
+    return struct.pack("<Q", len(text)) + text.encode()
+
+
+def gguf(values, tensors):
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(values)) + b"".join(values)
+    data = b""
+    for name, (sizes, number, numbers) in tensors.items():
+        head += gguf_text(name) + struct.pack("<I", len(sizes)) + b"".join(struct.pack("<Q", s) for s in sizes)
+        head += struct.pack("<IQ", number, len(data))
+        data += numbers + b"\0" * (-len(numbers) % 32)
+    return head + b"\0" * (-len(head) % 32) + data
+
+
+values = [gguf_text("general.architecture") + struct.pack("<I", 8) + gguf_text("gpt2"),
+          gguf_text("gpt2.attention.head_count") + struct.pack("<II", 4, 1),
+          gguf_text("tokenizer.ggml.tokens") + struct.pack("<IIQ", 9, 8, 2) + gguf_text("a") + gguf_text("b"),
+          gguf_text("tokenizer.ggml.scores") + struct.pack("<IIQff", 9, 6, 2, 0.5, 1.5)]  # fmt: skip
+write("gguf", "types.gguf", gguf(values, {
+    "single": ((2, 3), 0, bytes(24)), "half": ((2,), 1, bytes(4)), "brain": ((2,), 30, bytes(4)),
+    "blocks": ((32, 2), 8, bytes(68)), "unread": ((32,), 12, bytes(34))}))  # fmt: skip
+sizes = (2, 4, 1, 1, 1, 3, 2)
+floats = 3 * 2 + 2 + 4 * 4 + 2 + 3 * 8 + 2 + 2 * 2 * 1
+write("llama2c", "tied.bin", struct.pack("<7i", *sizes) + bytes(4 * floats))
+write("llama2c", "untied.bin", struct.pack("<7i", *sizes[:5], -3, 2) + bytes(4 * (floats + 6)))
+for name, data in {"gpt2.pt": archive(tiny), "gpt2.gguf": gguf(values, {"token_embd.weight": ((2, 3), 0, bytes(24))}),
+                   "llama2.bin": struct.pack("<7i", *sizes) + bytes(4 * floats)}.items():  # fmt: skip
+    write("model-file", name, data)
+write("index", "one.json", json.dumps({"metadata": {"total_size": 8}, "weight_map": {"wte.weight": "a.safetensors"}}))
+write("index", "outside.json", json.dumps({"weight_map": {"wte.weight": "../a.safetensors"}}))
+write("config", "gpt2.json", json.dumps({"model_type": "gpt2", "n_head": 2, "layer_norm_epsilon": 1e-5,
+                                         "activation_function": "gelu_new"}))  # fmt: skip
+write("config", "mixtral.json", json.dumps({"model_type": "mixtral", "num_attention_heads": 32}))
 
 # Of q, k and v that attn check is given; the weights look at every word, and others are scaled twice.
 scores = np.array([[4, 1, 2], [2, 2, 2]])

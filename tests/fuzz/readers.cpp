@@ -1,16 +1,23 @@
-// Files of matrices: read, and what was read is written and read again.
+// Files of matrices: read, and what was read is written and read again. Files of models.
 
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/math/stored.hpp"
 #include "core/support/error.hpp"
 #include "data/files/embeddings.hpp"
+#include "data/files/gguf.hpp"
 #include "data/files/json.hpp"
 #include "data/files/json_writer.hpp"
+#include "data/files/llama2c.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/npz.hpp"
 #include "data/files/opened.hpp"
+#include "data/files/pickle.hpp"
 #include "data/files/safetensors.hpp"
+#include "data/files/torch_file.hpp"
+#include "data/parameters/families.hpp"
+#include "data/problem/model_file.hpp"
 #include "fuzz.hpp"
 
 namespace attn::fuzz {
@@ -101,12 +108,96 @@ void any_file(std::string_view bytes) {
   for (const MatrixFile& file : read_matrices("any")) check(file);
 }
 
+// --- files of models
+
+// Some numbers of a matrix, which may be too large to be made as a whole.
+void look_at(const Matrix& matrix) {
+  const Shape shape = matrix.shape();
+  require(shape.rows > 0 && shape.columns > 0, "a matrix that was read has cells");
+  const Stored* const stored = matrix.stored();
+  if (!stored) return check({.matrix = matrix});
+  for (const std::size_t i : {std::size_t{0}, shape.rows / 2, shape.rows - 1}) {
+    for (const std::size_t j : {std::size_t{0}, shape.columns / 2, shape.columns - 1}) stored->number(i, j);
+  }
+}
+
+FileBytes held(std::string_view bytes) {
+  const auto own = std::make_shared<const std::string>(bytes);
+  return {*own, own};
+}
+
+void pickle(std::string_view bytes) { read_pickle(bytes, where); }
+
+void torch(std::string_view bytes) {
+  const TorchFile file(held(bytes), where);
+  for (const std::string& name : file.names()) {
+    try {
+      look_at(file.read(name));
+    } catch (const InputError&) {
+      // The others may be sound.
+    }
+  }
+}
+
+void gguf(std::string_view bytes) {
+  const FileBytes own = held(bytes);
+  const GgufFile file = read_gguf(own.bytes, where);
+  for (const auto& [name, value] : file.metadata) {
+    const auto* const list = std::get_if<GgufList>(&value);
+    if (list && !texts_of(*list)) numbers_of(*list);
+  }
+  for (const GgufTensor& tensor : file.tensors) {
+    try {
+      look_at(matrix_from(tensor, file, own.holder, where));
+    } catch (const InputError&) {
+    }
+  }
+}
+
+void llama2c(std::string_view bytes) {
+  if (!is_llama2c(bytes)) return;
+  for (const Llama2cTensor& tensor : llama2c_tensors(held(bytes), where)) look_at(tensor.matrix);
+}
+
+void config(std::string_view bytes) { read_config(bytes, where); }
+
+// The index of a folder that has a config and one of the files.
+void index(std::string_view bytes) {
+  static const Matrix one(Shape{1, 1}, 1.0);
+  write_case("config.json", R"({"model_type": "gpt2", "n_head": 1})");
+  write_case("a.safetensors", printed([](Sink& sink) {
+               write_safetensors({WrittenTensor{"wte.weight", &one, 2}}, sink);
+             }));
+  write_case("model.safetensors.index.json", bytes);
+  const Confined confined(folder());
+  read_model(".");
+}
+
+// A whole model in one file, whatever it is.
+void model_file(std::string_view bytes) {
+  write_case("model", bytes);
+  const Confined confined(folder());
+  const Budget budget(of_case);
+  read_model("./model");
+}
+
 constexpr std::array table = {
-    Target{"npy", whole_file<read_npy>}, Target{"npz", npz},
-    Target{"safetensors", safetensors},  Target{"json", whole_file<read_json>},
-    Target{"csv", rows<read_csv>},       Target{"tsv", rows<read_tsv>},
-    Target{"literal", literal},          Target{"embeddings", embeddings},
+    Target{"npy", whole_file<read_npy>},
+    Target{"npz", npz},
+    Target{"safetensors", safetensors},
+    Target{"json", whole_file<read_json>},
+    Target{"csv", rows<read_csv>},
+    Target{"tsv", rows<read_tsv>},
+    Target{"literal", literal},
+    Target{"embeddings", embeddings},
     Target{"any-file", any_file},
+    Target{"pickle", pickle},
+    Target{"torch", torch},
+    Target{"gguf", gguf},
+    Target{"llama2c", llama2c},
+    Target{"config", config},
+    Target{"index", index},
+    Target{"model-file", model_file},
 };
 
 }  // namespace
