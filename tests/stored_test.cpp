@@ -193,7 +193,8 @@ TEST_CASE("a product with stored numbers is that with their cells") {
   };
   for (const StoredType* type : all_types) {
     CAPTURE(type->name);
-    for (const auto& [m, k, n] : {Sizes{1, 320, 288}, Sizes{3, 320, 288}, Sizes{64, 288, 576}, Sizes{257, 544, 160}}) {
+    for (const Sizes& sizes : {Sizes{1, 320, 288}, Sizes{3, 320, 288}, Sizes{64, 288, 576}, Sizes{257, 544, 160}}) {
+      const std::size_t m = sizes.m, k = sizes.k, n = sizes.n;
       CAPTURE(m);
       for (const bool is_transposed : {false, true}) {
         CAPTURE(is_transposed);

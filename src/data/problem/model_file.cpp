@@ -213,7 +213,8 @@ void take_tokenizer(TransformerFile& file, const ModelConfig& config, const std:
   Transformer& model = file.model;
   const bool encodes = model.kind->encodes, decodes = model.kind->decodes;
   Vocabulary& own = encodes ? model.source_vocabulary : model.target_vocabulary;
-  if (std::shared_ptr<const Tokenizer> tokenizer = read_tokenizer(path); tokenizer && !own.empty()) {
+  std::shared_ptr<const Tokenizer> tokenizer = is_folder(path) ? read_tokenizer(path) : nullptr;
+  if (tokenizer && !own.empty()) {
     file.words = pieces_of(std::move(tokenizer), own.size(), path);
     own = *file.words.pieces;
     if (encodes && !model.target_vocabulary.empty()) model.target_vocabulary = own;
