@@ -374,6 +374,53 @@ def compared(attn, folder, case):
     return apart
 
 
+def compared_alone(attn, folder, case):
+    """One attention of a model by itself: the weights of its heads, as the model has them."""
+    config = case["config"]
+    tensors = {name: torch.randn(shape, dtype=torch.float64) * 0.5
+               for name, shape in shapes_of(config, case.get("biases", True), case.get("has_head", False)).items()}
+    save_folder(folder, config, tensors, "F64")
+    ids = torch.randint(WORDS, (7,)).tolist()
+    theirs, apart, found = computed(config, tensors, ids), {}, folder / "found.npz"
+    for layer in (1, config.get("num_hidden_layers") or config.get("num_layers") or config["n_layer"]):
+        scope = f"decoder.{layer}.self_attention."
+        subprocess.run([attn, "walk", "--model", folder, "--layer", str(layer), "--text", " ".join(map(str, ids)),
+                        "--format", "npz", "--output", found], check=True, stdout=subprocess.DEVNULL)
+        of_layer = {name.removeprefix(scope): matrix for name, matrix in theirs.items() if name.startswith(scope)}
+        apart.update({f"{scope}{name} alone": far for name, far in distances(of_layer, np.load(found)).items()})
+    return apart
+
+
+def mistaken(attn, folder, case):
+    """Neighbors turned in the place of halves, in a Llama: attn check says so."""
+    config = case["config"]
+    tensors = {name: torch.randn(shape, dtype=torch.float64) * 0.5
+               for name, shape in shapes_of(config, (), True).items()}
+    save_folder(folder, config, tensors, "F64")
+    ids = torch.randint(WORDS, (5,)).tolist()
+
+    def rotate_neighbors(x, frequencies):
+        angles = torch.arange(len(x), dtype=torch.float64)[:, None] * frequencies[None, :]
+        first, second = x[:, 0::2], x[:, 1::2]
+        turned = torch.empty_like(x)
+        turned[:, 0::2] = first * angles.cos() - second * angles.sin()
+        turned[:, 1::2] = first * angles.sin() + second * angles.cos()
+        return turned
+
+    global rotate_halves
+    right, rotate_halves = rotate_halves, rotate_neighbors
+    try:
+        wrong = computed(config, tensors, ids)
+    finally:
+        rotate_halves = right
+    mine = folder / "mine.npz"
+    np.savez(mine, **{name: matrix for name, matrix in wrong.items() if name.endswith("weights")})
+    words = " ".join(map(str, ids))
+    told = subprocess.run([attn, "check", mine, "decoder", "--model", folder, "--target", words, "--format", "json"],
+                          capture_output=True, text=True).stdout
+    return {"the mistake that is named": 0.0 if '"rotary-neighbors"' in told else float("inf")}
+
+
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
           "original_max_position_embeddings": 64}
 
@@ -436,4 +483,7 @@ def cases():
 
 
 if __name__ == "__main__":
-    parity.main([(compared, cases())])
+    alone = [how | {"config": config, "seed": 500 + i} for i, (config, how) in enumerate(configs())]
+    llama = [{"config": {"model_type": "llama", "hidden_size": 16, "num_attention_heads": heads,
+                         "num_hidden_layers": 1}, "seed": 900 + heads} for heads in (1, 2)]
+    parity.main([(compared, cases()), (compared_alone, alone), (mistaken, llama)])

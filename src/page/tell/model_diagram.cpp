@@ -54,7 +54,8 @@ struct PlaceOfScope {
 constexpr PlaceOfScope places_of_scopes[] = {{scope::self_attention, Unit::Kind::attention, "self-attention"},
                                              {scope::cross_attention, Unit::Kind::attention, "cross-attention"},
                                              {scope::feed_forward, Unit::Kind::feed_forward, "feed-forward"},
-                                             {scope::norm, Unit::Kind::norm, "norm"}};
+                                             {scope::norm, Unit::Kind::norm, "norm"},
+                                             {scope::post_norm, Unit::Kind::norm, "norm"}};
 
 const PlaceOfScope* part_of_layer(const Node& node) {
   const auto found =
@@ -225,6 +226,15 @@ class ModelDiagram {
     return "";
   }
 
+  // The layers are drawn as the first one is: which of them have another mask.
+  std::string where_window_is(const Node& mask) const {
+    const bool has_other = mask.graph->find(mask.place, role::local_mask) != nullptr;
+    if (!has_other || mask.is(role::cross_mask)) return "";
+    const std::string layers = fmt::format("in layers {}", model_.recipe.window_layers);
+    return mask.is(role::local_mask) ? fmt::format(", the window only {}", layers)
+                                     : fmt::format(", and a window {}", layers);
+  }
+
   std::vector<std::string> details_of(const Unit& unit) const {
     std::vector<std::string> lines;
     if (unit.kind == Unit::Kind::embedding && find(unit, role::scaled_x))
@@ -237,7 +247,7 @@ class ModelDiagram {
                       (weights ? fmt::format(", weights {}", to_string(weights->frame.shape)) : ""));
       if (heads.of_keys != heads.of_queries) lines.push_back(fmt::format("{} of keys and values", heads.of_keys));
       if (find(unit, role::rotated_q)) lines.push_back(fmt::format("positions: {}", model_.recipe.positions->name));
-      for (const Node* mask : unit.masks) lines.push_back("mask: " + mask_source(*mask));
+      for (const Node* mask : unit.masks) lines.push_back("mask: " + mask_source(*mask) + where_window_is(*mask));
     }
     if (unit.kind == Unit::Kind::feed_forward) {
       if (const Node* inner = find(unit, role::inner))

@@ -170,6 +170,18 @@ std::string of_feed_forward(const Node& node, const Told& told) {
       told.recipe.activation->title, told.recipe.activation->effect);
 }
 
+// What is added up behind a sub-layer.
+std::string of_residual(const Node& sum, const Told& told) {
+  const NormPlacement& norm = *told.recipe.norm;
+  if (norm.after)
+    return "Residual connection: the output of the sub-layer is normalized, and the vectors from before the sub-layer are added to it.";
+  const bool is_second = norm.in_parallel && sum.operands.front()->original().is(role::sum) &&
+                         sum.operands.front()->original().place == sum.place;
+  if (is_second)
+    return "The sub-layers work side by side: this one works on the vectors that go into the layer as well, and its output is added to the sum.";
+  return "Residual connection: the vectors from before the sub-layer are added to its output.";
+}
+
 // What is done in a part of a model: the kind of its scope, the matrix that shows it, and a sentence.
 struct Part {
   const ScopeKind& scope;
@@ -259,8 +271,8 @@ class ModelWalk {
       if (found == shown.end()) continue;
       tell(part.tells ? part.tells(**found, model_) : std::string(part.sentence));
     }
-    if (std::ranges::any_of(shown, [](const Node* node) { return node->is(role::sum); })) {
-      tell("Residual connection: the vectors from before the sub-layer are added to its output.");
+    for (const Node* node : shown) {
+      if (node->is(role::sum)) tell(of_residual(*node, model_));
     }
     if (!told.empty()) page_.say(std::move(told));
   }
