@@ -46,7 +46,7 @@ class Formulas final : public Writer {
   void write(const CodeBlock&) override {}
   void write(const Drawing&) override {}
   void write(const Derived& derived) override {
-    take("\\begin{aligned}" + aligned_steps(derived, 8, 4) + "\\end{aligned}");
+    take("\\begin{aligned}" + aligned_steps(with_short_sums(derived, false), 4) + "\\end{aligned}");
   }
   void write(const CommandOutput& output) override { Writer::write(output.page->blocks); }
 

@@ -2,17 +2,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "commands_tried.hpp"
 #include "computations.hpp"
 #include "core/math/random.hpp"
 #include "page/render/format.hpp"
+#include "page/render/ranked.hpp"
 #include "page/render/steps.hpp"
 #include "page/render/table_layout.hpp"
 #include "page/tell/describe.hpp"
@@ -215,6 +219,87 @@ TEST_CASE("a step is rounded where a number in it is, and the first one is not")
   CHECK(steps[0].text == "2 / 3");
   CHECK(steps[1].sign() == "≈");
   CHECK(steps[1].text == "0.6667");
+}
+
+TEST_CASE("a long sum shows its largest terms in their order, and what all others add up to") {
+  const auto scores = std::make_shared<const Symbol>(Symbol{"scores", {"scores", "S"}});
+  const auto sum_of = [&](std::size_t count) {
+    std::vector<Term> parts;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double value = static_cast<double>((i * 7) % count) * (i % 2 == 0 ? 1.0 : -1.0);
+      parts.push_back({.kind = Term::Kind::cell, .value = value, .matrix = scores, .row = 0, .column = i});
+    }
+    return made_of(Term::Kind::sum, std::move(parts));
+  };
+  Derived step{.matrix = scores};
+  step.term = sum_of(longest_sum);
+  CHECK(with_short_sums(step, false).term.parts.size() == longest_sum);
+  CHECK(with_short_sums(step, false).told_reason.empty());
+
+  step.term = sum_of(40);
+  const Derived shortened = with_short_sums(step, false);
+  REQUIRE(shortened.term.parts.size() == terms_of_long_sum + 1);
+  double smallest_shown = 1e9, all = 0.0, largest_left_out = 0.0;
+  std::set<std::size_t> shown;
+  for (std::size_t i = 0; i < terms_of_long_sum; ++i) {
+    const Term& term = shortened.term.parts[i];
+    CHECK((i == 0 || term.column > shortened.term.parts[i - 1].column));
+    shown.insert(term.column);
+    smallest_shown = std::min(smallest_shown, std::fabs(term.value));
+  }
+  for (const Term& term : step.term.parts) {
+    if (!shown.contains(term.column)) largest_left_out = std::max(largest_left_out, std::fabs(term.value));
+  }
+  CHECK(smallest_shown >= largest_left_out);
+  for (const Term& term : shortened.term.parts) all += term.value;
+  CHECK(all == step.term.value);
+  CHECK(shortened.term.value == step.term.value);
+  const std::vector<WrittenStep> steps = steps_of(shortened, {});
+  CHECK(steps[0].text.ends_with(" + (32\u00A0others)"));
+  CHECK(steps.back().text == written_number(step.term.value, {}));
+  CHECK(shortened.told_reason ==
+        fmt::format("The 8 largest terms by magnitude are shown, in their order. The other 32 add up to {} (--full "
+                    "shows all).",
+                    written_number(shortened.term.parts.back().value, {})));
+  CHECK(with_short_sums(step, true).term.parts.size() == 40);
+
+  // A sum within another one is shortened as well.
+  std::vector<Term> nested;
+  for (std::size_t i = 0; i < 50; ++i) nested.push_back(sum_of(i == 3 ? 40 : 2));
+  step.term = made_of(Term::Kind::sum, std::move(nested));
+  const Derived both = with_short_sums(step, false);
+  CHECK(both.term.parts.size() == terms_of_long_sum + 1);
+  CHECK(both.term.parts[3].parts.size() == terms_of_long_sum + 1);
+  check_has(both.told_reason, "Of each sum of more than 32 terms");
+}
+
+TEST_CASE("of a row of many words readers are shown the first, and programs all") {
+  constexpr std::size_t count = 300;
+  auto graph = std::make_shared<Graph>();
+  Matrix weights({2, count}, 0.5 / (count - 2));
+  for (std::size_t i = 0; i < 2; ++i) weights(i, 17 + i) = weights(i, 200) = 0.25;
+  graph->input({role::distribution, "distribution"}, std::move(weights), axis("queries"), axis("vocabulary"));
+  const Node& node = graph->nodes().front();
+  const Table table = table_of(node);
+  CHECK(is_wide(table));
+  const Page page{.trace = {{&node}}, .blocks = {table}};
+  const auto written = [&](std::string_view name, bool full) {
+    const auto format = std::ranges::find(formats(), name, &Format::name);
+    return written_by([&](Sink& sink) { format->render(page, Style{.full = full}, sink); });
+  };
+  for (const char* const name : {"text", "markdown", "html", "latex"}) {
+    CAPTURE(name);
+    const std::string text = written(name, false);
+    check_has(text, "290 others");
+    check_has(text, "1,201");
+    check_lacks(text, "1,250");
+    CHECK(written(name, true).size() > text.size());
+  }
+  const std::string text = written("text", false);
+  CHECK(text.find("[1,18]") < text.find("[1,201]"));
+  CHECK(text.find("[1,201]") < text.find("[2,19]"));
+  check_has(text, "0.4866");  // what the others add up to
+  for (const char* const name : {"csv", "json"}) CHECK(written(name, false) == written(name, true));
 }
 
 TEST_CASE("a table of many numbers is the same bytes with any number of threads") {

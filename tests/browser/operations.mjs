@@ -17,7 +17,7 @@ for (const sample of samples) {
   assert.deepEqual(wrong, [], `${sample.name}: other numbers`);
   for (const { cell, subject, lines, reason } of sample.explained) {
     const [index, row, column] = cell;
-    const style = { scope: "", precision: 4, mostTerms: 8 };
+    const style = { scope: "", precision: 4 };
     const told = computation.derivation(computation.nodes[index], row, column, style);
     assert.equal(told.subject, subject);
     assert.deepEqual(

@@ -12,7 +12,7 @@
 namespace attn {
 namespace {
 
-constexpr Notation notation{.precision = 4, .most_terms = 8};
+constexpr Notation notation{.precision = 4};
 
 // The lines of a derivation, with the sign before each, and the sentence below them.
 void write_explanation(const Cell& cell, JsonWriter& json) {
@@ -25,7 +25,7 @@ void write_explanation(const Cell& cell, JsonWriter& json) {
   json.end_array();
   derive(cell, 0, "", [&](const Derived& step) {
     std::vector<std::string> lines;
-    for (const WrittenStep& line : steps_of(step, notation))
+    for (const WrittenStep& line : steps_of(with_short_sums(step, false), notation))
       lines.push_back(std::string(line.sign()) + " " + line.text);
     json.key("subject");
     json.string(written_subject(step, notation));

@@ -68,6 +68,7 @@ struct Table {
   std::shared_ptr<const Matrix> scores = {};  // where these are −∞, the cell is masked; null: none is
   Heat heat = Heat::none;
   bool row_sums = false;
+  bool ranks = false;                // a row says which columns count most: weights, logits
   bool columns_differ = false;       // each column is a quantity of its own, with its own decimals
   std::vector<CellPlace> told = {};  // named in a sentence: their rows and columns stay where others are left out
   std::optional<std::size_t> marked_row = {}, marked_column = {};  // set off, without color too

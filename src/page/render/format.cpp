@@ -10,6 +10,7 @@
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "page/render/drawing.hpp"
+#include "page/render/ranked.hpp"
 #include "page/render/steps.hpp"
 
 namespace attn {
@@ -81,7 +82,18 @@ CodeBlock in_plain_text(Style style, const Write& write) {
 }  // namespace
 
 void Writer::write(const std::vector<Block>& blocks) {
-  for (const Block& block : blocks) std::visit([this](const auto& one) { write(one); }, block);
+  const auto write_one = [this](const auto& one) { write(one); };
+  for (const Block& block : blocks) {
+    const Table* const table = std::get_if<Table>(&block);
+    const SideBySide* const group = std::get_if<SideBySide>(&block);
+    if (!style_.full && table && is_wide(*table)) {
+      write(ranked(*table, style_.precision));
+    } else if (!style_.full && group && std::ranges::any_of(group->tables, is_wide)) {
+      for (const Table& one : group->tables) write(std::vector<Block>{one});
+    } else {
+      std::visit(write_one, block);
+    }
+  }
 }
 
 void Writer::write(const SideBySide& group) {
@@ -123,7 +135,8 @@ void Writer::write(const Derivation& derivation) {
   derivation.each([this](const Derived& step) { write(step); });
 }
 
-void Writer::write(const Derived& step) {
+void Writer::write(const Derived& derived) {
+  const Derived step = with_short_sums(derived, style_.full);
   Formula whole;
   for (const auto& [form, latex] : {std::pair{&whole.plain, false}, std::pair{&whole.latex, true}}) {
     const Notation notation{.latex = latex, .precision = std::max(style_.precision, least_precision)};

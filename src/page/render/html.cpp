@@ -168,12 +168,12 @@ class HtmlWriter final : public Writer {
     drawings_ = writer.drawings_;
   }
 
-  void write(const Derived& derived) override {
-    sink_.write("<div class=\"wide\">" +
-                mathml("\\begin{aligned}" + aligned_steps(derived, style_.elides() ? 8 : 0, style_.precision) +
-                           "\\end{aligned}",
-                       MathPlace::alone) +
-                "</div>\n");
+  void write(const Derived& whole) override {
+    const Derived derived = with_short_sums(whole, style_.full);
+    sink_.write(
+        "<div class=\"wide\">" +
+        mathml("\\begin{aligned}" + aligned_steps(derived, style_.precision) + "\\end{aligned}", MathPlace::alone) +
+        "</div>\n");
     if (!derived.told_reason.empty()) sink_.write("<p class=\"reason\">" + in_markup(derived.told_reason) + "</p>\n");
   }
 

@@ -258,9 +258,10 @@ class LatexWriter final : public Writer {
     has_numbers_ = has_numbers_ || writer.has_numbers_;
   }
 
-  void write(const Derived& derived) override {
-    const std::string steps = aligned_steps(derived, style_.full ? 0 : 6, style_.precision);
-    if (!is_our_latex("\\begin{aligned}" + steps + "\\end{aligned}") || !is_ascii(steps)) return Writer::write(derived);
+  void write(const Derived& whole) override {
+    const Derived derived = with_short_sums(whole, style_.full);
+    const std::string steps = aligned_steps(derived, style_.precision);
+    if (!is_our_latex("\\begin{aligned}" + steps + "\\end{aligned}") || !is_ascii(steps)) return Writer::write(whole);
     if (widest_line_of(steps) > digits_in_line) {
       say("\\[\n\\resizebox{\\linewidth}{!}{$\\displaystyle\\begin{aligned}\n" + steps + "\\end{aligned}$}\n\\]");
     } else {

@@ -163,10 +163,11 @@ class MarkdownWriter final : public Writer {
     sink_.write(fence + printable(block.language) + "\n" + printable_lines(block.text) + "\n" + fence + "\n");
   }
 
-  void write(const Derived& derived) override {
-    const std::string steps = aligned_steps(derived, style_.elides() ? 8 : 0, style_.precision);
+  void write(const Derived& whole) override {
+    const Derived derived = with_short_sums(whole, style_.full);
+    const std::string steps = aligned_steps(derived, style_.precision);
     const std::string formula = "\\begin{aligned}\n" + steps + "\\end{aligned}";
-    if (!is_formula(formula)) return Writer::write(derived);
+    if (!is_formula(formula)) return Writer::write(whole);
     gap();
     write_formula(formula);
     if (!derived.told_reason.empty()) sink_.write("\n" + escaped_markdown(derived.told_reason) + "\n");

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
 
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
@@ -127,21 +130,12 @@ class TermWriter {
 
   std::string joined(const std::vector<Term>& parts, std::string_view sign) {
     const int outer = sign == " + " ? 1 : 2;
-    const std::size_t most = notation_.most_terms;
-    const bool all = most == 0 || parts.size() <= most;
     std::string text;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const bool breaks = notation_.terms_in_line > 0 && depth_ == 1 && sign == " + ";
       const bool new_line = breaks && i > 0 && i % notation_.terms_in_line == 0;
       if (i > 0) text += new_line ? std::string(" \\\\\n&\\quad + ") : std::string(sign);
-      if (!all && i == most - 2) {
-        const std::size_t left_out = parts.size() - most + 1;
-        text += notation_.latex ? fmt::format("\\cdots\\text{{ {} more }}\\cdots", left_out)
-                                : fmt::format("… {} more …", left_out);
-        i = parts.size() - 2;
-      } else {
-        text += part(parts[i], outer);
-      }
+      text += part(parts[i], outer);
     }
     return text;
   }
@@ -174,6 +168,52 @@ class TermWriter {
   bool exact_ = true;
 };
 
+// The sums that were shortened, and what is left out of each.
+struct LeftOut {
+  std::size_t sums = 0, terms = 0;  // the terms: of the last of these sums
+  double value = 0.0;
+};
+
+Term with_short_sums(Term term, LeftOut& left_out) {
+  if (term.kind == Kind::sum && term.parts.size() > longest_sum) {
+    std::vector<std::size_t> order(term.parts.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto size = [&](std::size_t i) {
+      const double value = std::fabs(term.parts[i].value);
+      return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
+    };
+    std::ranges::stable_sort(order, std::greater(), size);
+    std::vector<bool> is_shown(order.size(), false);
+    for (std::size_t n = 0; n < terms_of_long_sum; ++n) is_shown[order[n]] = true;
+    std::vector<Term> parts;
+    double rest = 0.0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (is_shown[i]) {
+        parts.push_back(std::move(term.parts[i]));
+      } else {
+        rest += term.parts[i].value;
+      }
+    }
+    left_out = {left_out.sums + 1, order.size() - terms_of_long_sum, rest};
+    const std::string others = fmt::format("{}\u00A0others", left_out.terms);
+    parts.push_back(constant_of(rest, {"(" + others + ")", "\\left(\\text{" + others + "}\\right)"}));
+    term.parts = std::move(parts);
+  }
+  for (Term& part : term.parts) part = with_short_sums(std::move(part), left_out);
+  return term;
+}
+
+std::string told(const LeftOut& left_out) {
+  if (left_out.sums > 1)
+    return fmt::format(
+        "Of each sum of more than {} terms, the {} largest by magnitude are shown, in their order. "
+        "The others stand behind them, with what they add up to (--full shows all).",
+        longest_sum, terms_of_long_sum);
+  return fmt::format(
+      "The {} largest terms by magnitude are shown, in their order. The other {} add up to {} (--full shows all).",
+      terms_of_long_sum, left_out.terms, written_number(left_out.value, {}));
+}
+
 // Works out the innermost terms: those whose parts are numbers already.
 Term one_step_further(const Term& term) {
   const bool is_signed = term.kind == Kind::negative || term.kind == Kind::inverse;
@@ -186,6 +226,15 @@ Term one_step_further(const Term& term) {
 }
 
 }  // namespace
+
+Derived with_short_sums(const Derived& derived, bool full) {
+  if (full) return derived;
+  Derived shortened = derived;
+  LeftOut left_out;
+  shortened.term = with_short_sums(std::move(shortened.term), left_out);
+  if (left_out.sums > 0) shortened.told_reason += (shortened.told_reason.empty() ? "" : " ") + told(left_out);
+  return shortened;
+}
 
 std::string written_number(double value, const Notation& notation) { return numeral_of(value, notation).text; }
 
@@ -204,9 +253,8 @@ std::vector<WrittenStep> steps_of(const Derived& derived, const Notation& notati
   }
 }
 
-std::string aligned_steps(const Derived& derived, std::size_t most_terms, int precision) {
-  const Notation notation{
-      .latex = true, .precision = std::max(precision, least_precision), .most_terms = most_terms, .terms_in_line = 4};
+std::string aligned_steps(const Derived& derived, int precision) {
+  const Notation notation{.latex = true, .precision = std::max(precision, least_precision), .terms_in_line = 4};
   std::string lines, left = written_subject(derived, notation) + " ";
   for (const WrittenStep& step : steps_of(derived, notation)) {
     lines += left + (step.is_rounded ? "&\\approx " : "&= ") + step.text + "\n";

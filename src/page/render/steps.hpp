@@ -15,9 +15,15 @@ constexpr int least_precision = 2;
 struct Notation {
   bool latex = false;
   int precision = 4;              // decimals of numbers; trailing zeros are dropped
-  std::size_t most_terms = 0;     // longer sums are shortened in the middle; 0: never
   std::size_t terms_in_line = 0;  // of a sum that is broken into lines; 0: never broken
 };
+
+/// A sum of more terms than this is shortened: to so many of them, the largest by magnitude.
+constexpr std::size_t longest_sum = 32, terms_of_long_sum = 8;
+
+/// A cell whose long sums show their largest terms, in the order in which they stand, and behind them what all others
+/// add up to. The reason says how many these are; `full` shortens nothing.
+Derived with_short_sums(const Derived& derived, bool full);
 
 /// A number on its own: "0.8808", "-2", "−∞".
 std::string written_number(double value, const Notation& notation);
@@ -38,8 +44,8 @@ struct WrittenStep {
 std::vector<WrittenStep> steps_of(const Derived& derived, const Notation& notation);
 
 /// The steps of a cell as what stands in an environment `aligned` of LaTeX: each in a line, their signs below
-/// each other. Sums of more than `most_terms` are shortened, none where that is 0.
-std::string aligned_steps(const Derived& derived, std::size_t most_terms, int precision);
+/// each other.
+std::string aligned_steps(const Derived& derived, int precision);
 
 /// Shapes as they stand beside a formula: "[2×4] [4×3] → [2×3]".
 std::string written_shapes(const FormulaBlock& block);

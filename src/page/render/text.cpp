@@ -359,11 +359,11 @@ class TextWriter final : public Writer {
     render_text(*output.page, style_within(output, style_), sink_);
   }
 
-  void write(const Derived& derived) override {
+  void write(const Derived& whole) override {
     gap();
+    const Derived derived = with_short_sums(whole, style_.full);
     const std::string margin(2 + 2 * derived.depth, ' ');
-    const Notation notation{.precision = std::max(style_.precision, least_precision),
-                            .most_terms = style_.elides() ? std::size_t{8} : 0};
+    const Notation notation{.precision = std::max(style_.precision, least_precision)};
     const std::string subject = signs(written_subject(derived, notation));
     const std::size_t indent = margin.size() + display_width(subject) + 1;
     std::string before = margin + subject + " ";

@@ -79,6 +79,7 @@ std::vector<const Node*> shown_in_tables(std::vector<const Node*> nodes) {
 Table shown_as(Table table, Content content, bool rows_sum_to_one, std::shared_ptr<const Matrix> scores) {
   table.heat = heat_of(content);
   table.row_sums = rows_sum_to_one;
+  table.ranks = table.ranks || content == Content::weights;
   if (rows_sum_to_one) {
     for (const Look& look : told_looks(*table.cells)) table.told.push_back({look.query, look.key});
   }
@@ -96,7 +97,8 @@ Table table_of(const Node& node) {
                    .array = node.name,
                    .rows = node.frame.rows,
                    .columns = node.frame.columns,
-                   .cells = node.cells()},
+                   .cells = node.cells(),
+                   .ranks = source.is(role::logits)},
                   source.content(), source.rows_sum_to_one(), std::move(scores));
 }
 
@@ -259,7 +261,8 @@ class Matrices {
                      .array = matrix.name,
                      .rows = matrix.frame.rows,
                      .columns = matrix.frame.columns,
-                     .cells = matrix.cells()},
+                     .cells = matrix.cells(),
+                     .ranks = source.role == &role::logits},
                     is_known ? source.role->content : Content::numbers, is_known && source.role->rows_sum_to_one,
                     scores_behind(source));
   }

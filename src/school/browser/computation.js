@@ -220,14 +220,16 @@ class Computation {
   }
 
   // The explanation of a cell as attn writes it: its name, and steps of pieces.
-  derivation(node, row, column, { scope, precision, mostTerms }) {
+  derivation(node, row, column, { scope, precision, isFull = false }) {
     const { tree, reason } = this.explain(node, row, column);
+    const isShortened = !isFull && hasLongSum(tree);
     const nameOf = (cell) => `${this.nameWithin(scope, cell.node.name)}[${cell.row + 1},${cell.column + 1}]`;
     return {
       subject: nameOf({ node, row, column }),
-      steps: stepsOf(tree, { precision, mostTerms, nameOf }),
+      steps: stepsOf(isShortened ? withShortSums(tree) : tree, { precision, nameOf }),
       reason: this.toldWithin(scope, node, reason),
       cells: cellsOf(tree),
+      isShortened,
     };
   }
 }

@@ -343,7 +343,7 @@ const strength = (tree) => strengths[tree.kind] ?? 3;
 const isLeaf = (tree) => tree.kind === "cell" || tree.kind === "number";
 
 // Writes a tree as a list of pieces: text, and cells, which a page can make into buttons. `style` says how
-// cells are called (`nameOf`), how many decimals there are, and how many terms of a sum are shown.
+// cells are called (`nameOf`), and how many decimals there are.
 class ExpressionWriter {
   constructor(style, showsNames) {
     this.style = style;
@@ -391,23 +391,31 @@ class ExpressionWriter {
   }
 
   joined(parts, sign, outer) {
-    const most = this.style.mostTerms;
-    const isLong = most > 0 && parts.length > most;
-    const pieces = [];
-    for (let i = 0; i < parts.length; ++i) {
-      if (i > 0) pieces.push(sign);
-      if (isLong && i === most - 2) {
-        pieces.push(`… ${parts.length - most + 1} more …`);
-        i = parts.length - 2;
-      } else {
-        pieces.push(...this.part(parts[i], outer));
-      }
-    }
-    return pieces;
+    return parts.flatMap((one, i) => (i > 0 ? [sign, ...this.part(one, outer)] : this.part(one, outer)));
   }
 }
 
 const textOf = (pieces) => pieces.map((piece) => piece.text ?? piece).join("");
+
+// A sum of more terms than this is shortened: to so many of them, the largest by magnitude, in their order. Behind
+// them stands what all others add up to.
+const longestSum = 32;
+const termsOfLongSum = 8;
+
+const isLongSum = (tree) => tree.kind === "sum" && tree.parts.length > longestSum;
+const hasLongSum = (tree) => isLongSum(tree) || tree.parts.some(hasLongSum);
+
+function withShortSums(tree) {
+  if (!isLongSum(tree)) return tree.parts.length > 0 ? { ...tree, parts: tree.parts.map(withShortSums) } : tree;
+  const sizeOf = (i) => (Number.isNaN(tree.parts[i].value) ? Infinity : Math.abs(tree.parts[i].value));
+  const order = tree.parts.map((_, i) => i).sort((i, j) => (sizeOf(i) === sizeOf(j) ? i - j : sizeOf(j) - sizeOf(i)));
+  const shown = new Set(order.slice(0, termsOfLongSum));
+  const others = tree.parts.filter((_, i) => !shown.has(i));
+  const rest = others.reduce((all, { value }) => all + value, 0);
+  const parts = tree.parts.filter((_, i) => shown.has(i)).map(withShortSums);
+  parts.push({ kind: "number", value: rest, notation: `(${others.length}\u00A0others)`, parts: [] });
+  return { ...tree, parts };
+}
 
 // Works out the innermost terms: those whose parts are numbers already.
 function reduced(tree) {

@@ -262,9 +262,9 @@ class Explanation {
     return node.computation.nameWithin(node.scope, node.name) === node.name ? "" : node.scope;
   }
 
-  derivation({ node, row, column }, scope, mostTerms = 8) {
+  derivation({ node, row, column }, scope, isFull = false) {
     const { precision } = this;
-    const told = node.computation.derivation(node, row, column, { scope, precision, mostTerms });
+    const told = node.computation.derivation(node, row, column, { scope, precision, isFull });
     const terms = element("div", { class: "terms" });
     const list = element("ol", { class: "lines" });
     const spoken = [told.subject];
@@ -276,19 +276,15 @@ class Explanation {
       if (i === 0 || i === told.steps.length - 1) spoken.push(`${sign} ${textOf(pieces)}`);
     });
     const whole = element("div", { class: "made" }, element("p", { class: "subject" }, told.subject), list);
-    if (this.isShortened(told, mostTerms)) whole.append(this.buttonForAll({ node, row, column }, scope, whole));
+    if (told.isShortened) whole.append(this.buttonForAll({ node, row, column }, scope, whole));
     if (told.reason) whole.append(element("p", { class: "reason" }, told.reason));
     whole.append(terms);
     return { lines: whole, spoken: [...spoken, told.reason].filter(Boolean).join(" "), cells: told.cells };
   }
 
-  isShortened({ steps }, mostTerms) {
-    return mostTerms > 0 && steps.some(({ pieces }) => pieces.some((piece) => /^… \d+ more …$/.test(piece)));
-  }
-
   buttonForAll(cell, scope, whole) {
     const button = element("button", { type: "button", class: "all" }, "Show all terms");
-    button.addEventListener("click", () => whole.replaceWith(this.derivation(cell, scope, 0).lines));
+    button.addEventListener("click", () => whole.replaceWith(this.derivation(cell, scope, true).lines));
     return button;
   }
 
