@@ -176,6 +176,18 @@ TEST_CASE("an influence is the same number from either end") {
   CHECK(one[0][0].get<double>() == doctest::Approx(of[1][0].get<double>()));
 }
 
+TEST_CASE("what a number of a large model depends on leaves out what is given beside the words, and says so") {
+  const Words model = {"influence", "decoder", "--kind", "decoder-only", "--layers", "1", "--target", "a b c"};
+  const std::string small = in_one_line(accepted(model + Words{"--of", "logits[3,b]"}).out);
+  check_has(small, "decoder.1.self_attention.w_q");
+  check_lacks(small, "left out here");
+  const Words large = model + Words{"--d-model", "256", "--d-ff", "2048", "--heads", "4", "--of", "logits[3,b]"};
+  const std::string text = in_one_line(accepted(large).out);
+  check_has(text, "numbers and are left out here. attn backward shows their gradients.");
+  check_lacks(text, "decoder.1.self_attention.w_q");
+  check_has(text, "By word: target.x");
+}
+
 TEST_CASE("the influence of a row is the length of its derivatives") {
   const Json row = page({"influence", "x[animal]"})["arrays"]["derivatives"];
   double squares = 0.0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <set>
 
 #include "commands_tried.hpp"
 #include "core/op/operations.hpp"
@@ -99,6 +100,27 @@ TEST_CASE("a text that cannot be read is refused with its place") {
   }
   CHECK(refusal([] { read_cell_text("of x: " + std::string(1000, '(')); }).find("nested too deeply") !=
         std::string::npos);
+}
+
+TEST_CASE("the cells that a cell is made of are those of its explanation") {
+  for (const OperationSample& sample : operation_samples()) {
+    CAPTURE(sample.name);
+    Graph graph;
+    Samples samples(graph);
+    const Value result = sample.apply(samples);
+    for (std::size_t i = 0; i < result.shape().rows; ++i) {
+      for (std::size_t j = 0; j < result.shape().columns; ++j) {
+        std::set<Cell> taken, explained;
+        each_part(result.node(), i, j, [&](const CellsOfOperand& cells) {
+          for (std::size_t r = 0; r < cells.rows; ++r) {
+            for (std::size_t c = 0; c < cells.columns; ++c) taken.insert({cells.node, cells.row + r, cells.column + c});
+          }
+        });
+        for (const Cell& cell : cells_of(explain(result.node(), i, j).term)) explained.insert(cell);
+        CHECK(taken == explained);
+      }
+    }
+  }
 }
 
 TEST_CASE("what an operation is, is asked by its address alone") {

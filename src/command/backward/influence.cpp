@@ -281,7 +281,7 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
   const Graph& graph = *last.graph;
   const Marked with_masks = computed_from(by, last, true), without_masks = computed_from(by, last, false);
   std::vector<const Node*> later, beside;
-  const Marked before = leading_to(by, false);
+  const Marked before = leading_to(by, false, [](const Node&) { return true; });
   std::size_t ways = 0, earlier = 0;
   for (const Node& node : graph.nodes()) {
     if (!is_computed(node) || node.index > last.original().index || &node == &by.front().node->original()) continue;
@@ -394,8 +394,30 @@ std::vector<std::shared_ptr<const Matrix>> gradients_of(const Asked& of, const s
   return all;
 }
 
+std::size_t cells_of(const std::vector<const Node*>& nodes) {
+  std::size_t cells = 0;
+  for (const Node* node : nodes) cells += node->frame.shape.cells();
+  return cells;
+}
+
+// What is given beside the words, where that is a large model: the way back to all of it would take longer than all
+// else.
+std::vector<const Node*> given_left_out(const Graph& graph, const Node& result) {
+  constexpr std::size_t most_cells = std::size_t{1} << 20;
+  const std::vector<const Node*> words = words_of(graph, result);
+  std::vector<const Node*> given;
+  for (const Node& node : graph.nodes()) {
+    const bool counts = !node.op && !node.is(role::memory) && node.content() == Content::numbers &&
+                        std::ranges::find(words, &node) == words.end();
+    if (counts) given.push_back(&node);
+  }
+  return cells_of(given) > most_cells ? given : std::vector<const Node*>();
+}
+
 void add_sources(QuantityPage& page, const Graph& graph, const Asked& of) {
-  const Marked with_masks = leading_to(of, true), without_masks = leading_to(of, false);
+  const std::vector<const Node*> left_out = given_left_out(graph, *of.front().node);
+  const auto is_told = [&](const Node& node) { return std::ranges::find(left_out, &node) == left_out.end(); };
+  const Marked with_masks = leading_to(of, true, is_told), without_masks = leading_to(of, false, is_told);
   std::vector<const Node*> earlier;
   for (const Node& node : graph.nodes()) {
     const bool counts = !node.name.empty() && !node.is_alias() && &node != &of.front().node->original() &&
@@ -417,6 +439,11 @@ void add_sources(QuantityPage& page, const Graph& graph, const Asked& of) {
     all.push_back(
         counted(*earlier[i], derivatives[i].get(), {with_masks, without_masks}, rounding_of_derivative * largest));
   add_counts(page, all);
+  if (!left_out.empty()) {
+    page.say(text(fmt::format("The {} that are given beside the words have {} numbers and are left out here. ",
+                              count_of(left_out.size(), "matrix", "matrices"), with_commas(cells_of(left_out))),
+                  code("attn backward"), " shows their gradients."));
+  }
   for (const Node* words : words_of(graph, *of.front().node)) {
     const auto found = std::ranges::find(earlier, &words->original());
     if (found == earlier.end()) continue;

@@ -15,52 +15,57 @@ namespace attn {
 namespace {
 
 // The values of masked keys have no part in a weighted sum.
-std::vector<Cell> terms_of_weighted_sum(const Cell& cell, bool with_masks) {
+void each_of_weighted_sum(const Cell& cell, bool with_masks, const TakeCells& take) {
   const Node &weights = *cell.node->operands[0], &values = *cell.node->operands[1];
-  const Node* const scores = scores_behind(weights);
-  std::vector<Cell> terms;
+  const Node* const scores = with_masks ? scores_behind(weights) : nullptr;
   for (std::size_t k = 0; k < values.frame.shape.rows; ++k) {
-    if (with_masks && scores && is_masked(scores->cell(cell.row, k))) continue;
-    terms.push_back({&weights, cell.row, k});
-    terms.push_back({&values, k, cell.column});
+    if (scores && is_masked(scores->cell(cell.row, k))) continue;
+    take({.node = &weights, .row = cell.row, .column = k});
+    take({.node = &values, .row = k, .column = cell.column});
   }
-  return terms;
 }
 
-std::vector<Cell> terms_of_softmax(const Cell& cell, bool with_masks) {
+void each_of_softmax(const Cell& cell, bool with_masks, const TakeCells& take) {
   const Node& scores = *cell.node->operands.front();
-  std::vector<Cell> terms;
-  if (with_masks && is_masked(scores.cell(cell.row, cell.column))) return terms;
-  for (std::size_t j = 0; j < scores.frame.shape.columns; ++j) {
-    const Cell term{&scores, cell.row, j};
-    if (!with_masks || !is_masked(term.value())) terms.push_back(term);
+  const std::size_t count = scores.frame.shape.columns;
+  if (!with_masks || !scores.may_be_masked()) return take({.node = &scores, .row = cell.row, .columns = count});
+  if (is_masked(scores.cell(cell.row, cell.column))) return;
+  for (std::size_t j = 0; j < count; ++j) {
+    if (!is_masked(scores.cell(cell.row, j))) take({.node = &scores, .row = cell.row, .column = j});
   }
-  return terms;
 }
 
 }  // namespace
 
-std::vector<Cell> terms_of(const Cell& cell, bool with_masks) {
+void each_term(const Cell& cell, bool with_masks, const TakeCells& take) {
   const Node& node = *cell.node;
-  if (!node.op) return {};
-  if (!with_masks && node.op == &op::mask) return {{node.operands.front(), cell.row, cell.column}};
-  if (node.op == &op::softmax) return terms_of_softmax(cell, with_masks);
+  if (!node.op) return;
+  if (!with_masks && node.op == &op::mask)
+    return take({.node = node.operands.front(), .row = cell.row, .column = cell.column});
+  if (node.op == &op::softmax) return each_of_softmax(cell, with_masks, take);
   const bool is_sum = node.op == &op::matmul && node.operands.front()->content() == Content::weights;
-  if (is_sum) return terms_of_weighted_sum(cell, with_masks);
-  return cells_of(explain(node, cell.row, cell.column).term);
+  if (is_sum) return each_of_weighted_sum(cell, with_masks, take);
+  each_part(node, cell.row, cell.column, take);
 }
 
-void Marked::mark(const Cell& cell) {
-  const Node& node = cell.node->original();
-  std::vector<bool>& marks = marks_[&node];
+void Marked::mark(const CellsOfOperand& cells) {
+  const Node& node = cells.node->original();
+  const std::size_t columns = node.frame.shape.columns;
+  std::vector<char>& marks = marks_[&node];
   marks.resize(node.frame.shape.cells());
-  marks[cell.row * node.frame.shape.columns + cell.column] = true;
+  for (std::size_t i = 0; i < cells.rows; ++i)
+    std::fill_n(marks.data() + (cells.row + i) * columns + cells.column, cells.columns, char{1});
 }
 
-bool Marked::has(const Cell& cell) const {
-  const Node& node = cell.node->original();
+bool Marked::has_any(const CellsOfOperand& cells) const {
+  const Node& node = cells.node->original();
   const auto found = marks_.find(&node);
-  return found != marks_.end() && found->second[cell.row * node.frame.shape.columns + cell.column];
+  if (found == marks_.end()) return false;
+  for (std::size_t i = 0; i < cells.rows; ++i) {
+    const char* const begin = found->second.data() + (cells.row + i) * node.frame.shape.columns + cells.column;
+    if (std::find(begin, begin + cells.columns, char{1}) != begin + cells.columns) return true;
+  }
+  return false;
 }
 
 namespace {
@@ -83,23 +88,28 @@ Marked computed_from(const std::vector<Cell>& cells, const Node& last, bool with
     const auto has_any = [&](const Node* operand) { return marked.has_any(*operand); };
     if (node.is_alias() || node.family == &family::gradient || std::ranges::none_of(node.operands, has_any)) continue;
     for_each_cell(node, [&](const Cell& one) {
-      const std::vector<Cell> terms = terms_of(one, with_masks);
-      if (std::ranges::any_of(terms, [&](const Cell& term) { return marked.has(term); })) marked.mark(one);
+      bool depends = false;
+      each_term(one, with_masks, [&](const CellsOfOperand& terms) { depends = depends || marked.has_any(terms); });
+      if (depends) marked.mark(one);
     });
   }
   return marked;
 }
 
-Marked leading_to(const std::vector<Cell>& cells, bool with_masks) {
+Marked leading_to(const std::vector<Cell>& cells, bool with_masks, const Counts& counts) {
   Marked marked;
   const Node& last = cells.front().node->original();
   for (const Cell& cell : cells) marked.mark(cell);
   const std::deque<Node>& nodes = last.graph->nodes();
   for (std::size_t i = last.index + 1; i-- > 0;) {
-    if (!marked.has_any(nodes[i])) continue;
+    if (!nodes[i].op || !marked.has_any(nodes[i])) continue;
+    std::map<const Node*, bool> operands;
+    for (const Node* operand : nodes[i].operands) operands.emplace(operand, counts(operand->original()));
     for_each_cell(nodes[i], [&](const Cell& one) {
       if (!marked.has(one)) return;
-      for (const Cell& term : terms_of(one, with_masks)) marked.mark(term);
+      each_term(one, with_masks, [&](const CellsOfOperand& terms) {
+        if (operands.at(terms.node)) marked.mark(terms);
+      });
     });
   }
   return marked;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -10,22 +11,28 @@ namespace attn {
 
 /// From which numbers a number is computed, as its explanation says, whatever their values. Where masks
 /// count, a masked score has no part in anything.
-std::vector<Cell> terms_of(const Cell& cell, bool with_masks);
+void each_term(const Cell& cell, bool with_masks, const TakeCells& take);
 
 /// Some cells of each matrix.
 class Marked {
  public:
-  void mark(const Cell& cell);
-  bool has(const Cell& cell) const;
+  void mark(const Cell& cell) { mark(CellsOfOperand{.node = cell.node, .row = cell.row, .column = cell.column}); }
+  void mark(const CellsOfOperand& cells);
+  bool has(const Cell& cell) const {
+    return has_any(CellsOfOperand{.node = cell.node, .row = cell.row, .column = cell.column});
+  }
+  bool has_any(const CellsOfOperand& cells) const;
   bool has_any(const Node& node) const { return marks_.contains(&node.original()); }
 
  private:
-  std::map<const Node*, std::vector<bool>> marks_;
+  std::map<const Node*, std::vector<char>> marks_;
 };
 
-/// All numbers that are computed from some of one matrix, up to `last`; and all from which they are computed.
+/// All numbers that are computed from some of one matrix, up to `last`.
 Marked computed_from(const std::vector<Cell>& cells, const Node& last, bool with_masks);
-Marked leading_to(const std::vector<Cell>& cells, bool with_masks);
+/// All from which they are computed, of the matrices that count.
+using Counts = std::function<bool(const Node& node)>;
+Marked leading_to(const std::vector<Cell>& cells, bool with_masks, const Counts& counts);
 
 /// The derivatives of the numbers of one matrix by those of others, exactly: one way back, which is run for
 /// one number after another.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -72,6 +73,11 @@ class Filling {
     const auto holds_here = [this](const CellText::Case& one) { return !one.condition || holds(*one.condition); };
     const CellText::Case& chosen = *std::ranges::find_if(text_.cases, holds_here);
     return {term(chosen.term), sentence(chosen.because)};
+  }
+
+  void each_part(const TakeCells& take) {
+    const auto holds_here = [this](const CellText::Case& one) { return !one.condition || holds(*one.condition); };
+    parts(std::ranges::find_if(text_.cases, holds_here)->term, take);
   }
 
  private:
@@ -283,6 +289,79 @@ class Filling {
     }
   }
 
+  // --- cells
+
+  // Of the same patterns as term().
+  static bool has_terms(Kind kind) {
+    constexpr std::array with_terms = {Kind::sum,      Kind::product, Kind::difference, Kind::quotient,
+                                       Kind::negative, Kind::power,   Kind::call};
+    return std::ranges::find(with_terms, kind) != with_terms.end();
+  }
+
+  void parts(const Pattern& pattern, const TakeCells& take) {
+    if (pattern.kind == Kind::cell) {
+      const Cell here = cell(pattern);
+      take({.node = here.node, .row = here.row, .column = here.column});
+    } else if (pattern.kind == Kind::choice) {
+      parts(chosen(pattern), take);
+    } else if (pattern.kind == Kind::added_up && is_along_lines(pattern)) {
+      lines(pattern, take);
+    } else if (pattern.kind == Kind::added_up) {
+      for_each(pattern, [&](const Pattern& body) {
+        parts(body, take);
+        return true;
+      });
+    } else if (has_terms(pattern.kind)) {
+      for (const Pattern& one : pattern.parts) parts(one, take);
+    }
+  }
+
+  // Whether each cell of a sum runs along a row or a column with its variable, or stays where it is.
+  bool is_along_lines(const Pattern& sum) const {
+    return text_.joined == CellText::Joined::no && sum.slots.size() == 1 && sum.parts.size() == 3 &&
+           runs_along_lines(sum.parts[2], sum.slots[0]);
+  }
+
+  static bool is_letter(const Pattern& pattern, std::size_t slot) {
+    return pattern.kind == Kind::letter && pattern.index == slot;
+  }
+  static bool names(const Pattern& pattern, std::size_t slot) {
+    return is_letter(pattern, slot) ||
+           std::ranges::any_of(pattern.parts, [&](const Pattern& part) { return names(part, slot); });
+  }
+
+  static bool runs_along_lines(const Pattern& body, std::size_t slot) {
+    if (body.kind == Kind::cell) {
+      const Pattern &row = body.parts[0], &column = body.parts[1];
+      const bool row_stays = !names(row, slot), column_stays = !names(column, slot);
+      return (row_stays && (column_stays || is_letter(column, slot))) || (column_stays && is_letter(row, slot));
+    }
+    if (body.kind == Kind::choice || body.kind == Kind::added_up) return false;
+    return !has_terms(body.kind) ||
+           std::ranges::all_of(body.parts, [&](const Pattern& part) { return runs_along_lines(part, slot); });
+  }
+
+  void lines(const Pattern& sum, const TakeCells& take) {
+    const std::size_t slot = sum.slots[0];
+    const double first = number(sum.parts[0]), last = number(sum.parts[1]);
+    if (!(first <= last)) return;
+    slots_[slot] = first;
+    lines(sum.parts[2], slot, static_cast<std::size_t>(last - first) + 1, take);
+  }
+
+  void lines(const Pattern& body, std::size_t slot, std::size_t count, const TakeCells& take) {
+    if (body.kind == Kind::cell) {
+      const Cell begin = cell(body);
+      take({.node = begin.node,
+            .row = begin.row,
+            .rows = names(body.parts[0], slot) ? count : 1,
+            .column = begin.column,
+            .columns = names(body.parts[1], slot) ? count : 1});
+    } else if (has_terms(body.kind)) {
+      for (const Pattern& one : body.parts) lines(one, slot, count, take);
+    }
+  }
+
   // --- sentences
 
   std::string sentence(const CellSentence& pieces) {
@@ -401,6 +480,10 @@ class Derivations {
 
 Explanation explain(const Node& node, std::size_t row, std::size_t column) {
   return Filling(node, row, column).explanation();
+}
+
+void each_part(const Node& node, std::size_t row, std::size_t column, const TakeCells& take) {
+  Filling(node, row, column).each_part(take);
 }
 
 Explanation explain(const Cell& cell) {

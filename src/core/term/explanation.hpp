@@ -18,6 +18,17 @@ struct Explanation {
 /// How one cell of the result of an operation is made of its operands, as the operation's row says it.
 Explanation explain(const Node& node, std::size_t row, std::size_t column);
 
+/// Cells of one operand that lie beside each other.
+struct CellsOfOperand {
+  const Node* node = nullptr;
+  std::size_t row = 0, rows = 1;
+  std::size_t column = 0, columns = 1;
+};
+using TakeCells = std::function<void(const CellsOfOperand& cells)>;
+
+/// The cells that the term of explain() is made of, without making it: those that a sum runs over are taken at once.
+void each_part(const Node& node, std::size_t row, std::size_t column, const TakeCells& take);
+
 /// How a cell came about, of nodes with names: what stands behind one without takes its place. A cell of an
 /// input is the number that was given.
 Explanation explain(const Cell& cell);
