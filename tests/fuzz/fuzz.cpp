@@ -44,7 +44,7 @@ class Folder {
 const Target* chosen = nullptr;
 
 const Target* target_called(std::string_view name) {
-  for (const std::span<const Target> group : {readers(), computations(), documents(), texts()}) {
+  for (const std::span<const Target> group : {readers(), computations(), documents(), texts(), tokenizers()}) {
     for (const Target& target : group) {
       if (target.name == name) return &target;
     }
@@ -58,7 +58,7 @@ void choose(std::span<char*> arguments) {
   for (const std::string_view argument : arguments) {
     if (argument.starts_with(option)) chosen = target_called(argument.substr(option.size()));
     if (argument != "--list") continue;
-    for (const std::span<const Target> group : {readers(), computations(), documents(), texts()}) {
+    for (const std::span<const Target> group : {readers(), computations(), documents(), texts(), tokenizers()}) {
       for (const Target& target : group) fmt::print("{}\n", target.name);
     }
     std::fflush(stdout);

@@ -29,6 +29,7 @@ std::span<const Target> readers();
 std::span<const Target> computations();
 std::span<const Target> documents();
 std::span<const Target> texts();
+std::span<const Target> tokenizers();
 
 /// Stops the process, which is a finding, where something does not hold.
 void require(bool holds, std::string_view what);

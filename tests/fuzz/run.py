@@ -40,10 +40,11 @@ begins_with = {
     "drill": [source / "lessons/drills"],
     "terminal": [source / "lessons/01-soft-lookup.md"],
     "words": [source / "lessons/01-soft-lookup.md"],
+    "text-to-cut": [source / "lessons/01-soft-lookup.md"],
 }
 # Larger cases take longer each and find no more, but a model has to be whole.
 usual_size = 4096
-sizes = {"model": 32768, "alignment": 16384, "state": 32768}
+sizes = {"model": 32768, "tokenizer": 16384, "sentence-piece": 16384, "alignment": 16384, "state": 32768}
 limits = ["-timeout=25", "-rss_limit_mb=2048", "-malloc_limit_mb=512"]
 
 

@@ -200,7 +200,7 @@ std::vector<Command> model_commands() {
                                           {option::learn, {}, ": 266 where no tokenizer is given"},
                                           option::save_tokenizer,
                                           {option::by_word, "show how this word is cut, step by step",
-                                           ": the word that takes the most steps"},
+                                           ": the longest word of up to 100 bytes"},
                                           option::no_special},
                               .exclusions = {{&option::tokenizer, &option::learn},
                                              {&option::tokenizer, &option::save_tokenizer},
@@ -211,7 +211,7 @@ std::vector<Command> model_commands() {
                                          {&option::tokenizer},
                                          "--texts needs a tokenizer: give one with --tokenizer"}}},
                       .examples = {"attn tokenize", "attn tokenize 'The dog ran because it was late' --learn 270",
-                                   "attn tokenize 'The dog ran' --tokenizer gpt2 --by-word dog"},
+                                   "attn tokenize 'The dog ran' --tokenizer tokenizer.json --by-word dog"},
                       .run = run_tokenize});
   return commands;
 }

@@ -152,7 +152,7 @@ void say_steps(Page& page, const Tokenizer& tokenizer, const CutWord& word, bool
   page.say(std::string(kind.sentence));
   Listing listing{{std::string(kind.number), "pieces"}};
   Records records{"steps", {"number", "pieces", "ids"}, {}};
-  for (const CuttingStep& step : word.steps) {
+  for (const CuttingStep& step : tokenizer.steps(word)) {
     std::string number = "none yet";
     Records::Value value = std::monostate();
     if (step.score) {
@@ -174,20 +174,30 @@ void say_steps(Page& page, const Tokenizer& tokenizer, const CutWord& word, bool
   page.say(std::move(records));
 }
 
-const CutWord& word_to_show(const Tokenizer& tokenizer, const std::vector<CutWord>& words, const Arguments& arguments) {
+// The word whose steps are shown: the one that was asked for, or else the longest of those whose steps are few enough
+// to be read. Null: there is none.
+const CutWord* word_to_show(const Tokenizer& tokenizer, const std::vector<CutWord>& words, const Arguments& arguments) {
+  constexpr std::size_t most_bytes_shown = 100;
   const auto wanted = arguments.text(option::by_word);
-  if (!wanted) return *std::ranges::max_element(words, {}, [](const CutWord& word) { return word.steps.size(); });
   std::vector<std::string> names;
+  const CutWord* longest = nullptr;
   for (const CutWord& word : words) {
+    if (word.is_added) continue;
+    if (!wanted) {
+      const std::size_t size = word.end - word.begin;
+      if (size <= most_bytes_shown && (!longest || size > longest->end - longest->begin)) longest = &word;
+      continue;
+    }
     // With or without the space that belongs to it.
     std::string shown = shown_word(tokenizer, word.text);
-    for (const std::string_view name : {std::string_view(word.text), std::string_view(shown)}) {
-      if (name == *wanted || (shown.starts_with("␣") && shown.substr(std::string_view("␣").size()) == *wanted))
-        return word;
-    }
-    if (std::ranges::find(names, shown) == names.end()) names.push_back(std::move(shown));
+    std::string_view bare = shown;
+    if (bare.starts_with("␣")) bare.remove_prefix(std::string_view("␣").size());
+    if (*wanted == word.text || *wanted == shown || *wanted == bare) return &word;
+    if (names.size() < most_rows && std::ranges::find(names, shown) == names.end()) names.push_back(std::move(shown));
   }
-  fail_unknown("word", *wanted, names);
+  if (wanted && names.empty()) fail("--by-word: the text has no word '{}'", *wanted);
+  if (wanted) fail_unknown("word of --by-word", *wanted, names);
+  return longest;
 }
 
 void say_learned(Page& page, const ChosenTokenizer& chosen, bool is_full) {
@@ -285,11 +295,8 @@ Answer run_tokenize(const Command&, const Arguments& arguments) {
     page.head(2, "Words");
     page.say("The text is first split into words. Each word is then cut into pieces by itself.");
     say_words(page, tokenizer, words, is_full);
-    const CutWord& word = word_to_show(tokenizer, words, arguments);
-    if (!word.steps.empty()) say_steps(page, tokenizer, word, is_full);
-  } else if (const auto word = arguments.text(option::by_word)) {
-    fail("--by-word: the text is empty, so it has no word '{}'", *word);
   }
+  if (const CutWord* const word = word_to_show(tokenizer, words, arguments)) say_steps(page, tokenizer, *word, is_full);
   Answer answer{.page = std::move(page)};
   if (const auto path = arguments.text(option::save_tokenizer))
     answer.files.push_back({*path, write_tokenizer(tokenizer)});

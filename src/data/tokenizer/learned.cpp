@@ -107,6 +107,8 @@ class Learner {
     pairs_.at(pair).words.clear();
     for (const std::size_t word : words) {
       std::vector<std::size_t>& pieces = words_[word].pieces;
+      constexpr std::uint64_t work_of_piece = 100;
+      Budget::take_work(work_of_piece * pieces.size());
       // A word that has lost the pair before has it no more.
       bool has = false;
       for (std::size_t i = 0; i + 1 < pieces.size(); ++i) has = has || Pair{pieces[i], pieces[i + 1]} == pair;
@@ -184,7 +186,18 @@ std::shared_ptr<const Tokenizer> learn_bpe(std::string_view text, std::size_t si
   std::vector<TextPart> parts;
   if (!text.empty()) parts.push_back({.text = AlignedText(text)});
   split_as_gpt2(false)(parts);
-  for (const TextPart& part : parts) ++counts[part.text.text()];
+  // A word that goes on and on is counted in parts: each merge goes over all of each word that has its pair.
+  constexpr std::size_t longest_counted = 1000;
+  for (const TextPart& part : parts) {
+    std::string_view word = part.text.text();
+    while (word.size() > longest_counted) {
+      std::size_t end = longest_counted;
+      while ((static_cast<unsigned char>(word[end]) & 0xC0U) == 0x80U) --end;
+      ++counts[std::string(word.substr(0, end))];
+      word.remove_prefix(end);
+    }
+    ++counts[std::string(word)];
+  }
   Learner learner(counts);
   learner.learn(size);
   if (merges) *merges = learner.merges();

@@ -73,9 +73,11 @@ struct FreePcre2 {
 };
 
 constexpr std::size_t longest_expression = 100'000;
-// What one search may take: steps for each byte that is left of the text, and at least; and KiB of memory.
-constexpr std::size_t steps_for_byte = 32, least_steps = 20'000;
-constexpr std::uint32_t most_memory = 64 * 1024;
+// A search may take few steps at first, and if these do not suffice more and more, up to what the text allows in all of
+// them together. What was in vain is counted. So the time grows with the text, whatever the expression is.
+constexpr std::uint32_t first_steps = 2000, more_steps = 8;
+constexpr std::size_t steps_for_byte = 64, steps_for_text = 10'000'000;
+constexpr std::uint32_t most_memory = 64 * 1024;  // KiB
 
 std::shared_ptr<const pcre2_code> compiled_expression(const std::string& expression, const std::string& where) {
   if (expression.size() > longest_expression) {
@@ -102,13 +104,19 @@ std::vector<PatternPart> parts_that_match(const pcre2_code* code, std::string_vi
   if (!data || !context) throw std::bad_alloc();
   pcre2_set_heap_limit(context.get(), most_memory);
   std::vector<PatternPart> parts;
-  std::size_t begin = 0, from = 0;
+  const std::size_t most_steps = steps_for_text + steps_for_byte * text.size();
+  std::size_t begin = 0, from = 0, in_vain = 0;
+  std::uint32_t steps = first_steps;
   while (from <= text.size()) {
-    const std::size_t steps = std::min<std::size_t>(least_steps + steps_for_byte * (text.size() - from), UINT32_MAX);
-    pcre2_set_match_limit(context.get(), static_cast<std::uint32_t>(steps));
+    pcre2_set_match_limit(context.get(), steps);
     const int found = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from,
                                   PCRE2_NO_UTF_CHECK, data.get(), context.get());
     if (found == PCRE2_ERROR_NOMATCH) break;
+    if (found == PCRE2_ERROR_MATCHLIMIT && (in_vain += steps) <= most_steps) {
+      steps *= more_steps;
+      continue;
+    }
+    steps = first_steps;
     if (found < 0) {
       fail("{}: a regular expression takes too many steps on this text: give a shorter text, or another tokenizer",
            where);

@@ -252,17 +252,27 @@ class Pipeline : public Tokenizer {
           const auto [from, to] = part.text.original(range);
           cut.pieces.push_back({id, std::string(piece(id)), from, to, is_special(id)});
         }
-        cut.steps = parts_.model->steps(word);
       }
       words.push_back(std::move(cut));
     }
     return words;
   }
 
+  std::vector<CuttingStep> steps(const CutWord& word) const override {
+    if (word.is_added) return {};
+    if (word.text.size() > most_bytes_with_steps) {
+      fail("a word of {} bytes takes too many steps to show: give one of at most {}", word.text.size(),
+           most_bytes_with_steps);
+    }
+    return parts_.model->steps(word.text);
+  }
+
  private:
   std::vector<TextPart> parts_of(std::string_view text) const {
     std::vector<TextPart> parts;
     if (text.empty()) return parts;
+    constexpr std::uint64_t work_of_byte = 500;
+    Budget::take_work(work_of_byte * text.size());
     parts.push_back({.text = AlignedText(text)});
     as_written_.split(parts);
     if (parts_.normalize) {

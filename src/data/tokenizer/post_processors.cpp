@@ -34,8 +34,8 @@ PostProcess trim_spaces_of_pieces(bool prepends_space) {
       const auto trailing =
           static_cast<std::size_t>(std::find_if_not(all.rbegin(), all.rend(), is_space) - all.rbegin());
       if (leading > 0) {
-        // The space that was put before a text stands for nothing in it.
-        if (prepends_space && (i == 0 || piece.begin == 0)) --leading;
+        // The space that was put before a text stands for nothing in it. Where there are several, none was put there.
+        if (prepends_space && leading == 1 && (i == 0 || piece.begin == 0)) leading = 0;
         piece.begin = std::min(piece.begin + leading, piece.end);
       }
       if (trailing > 0 && piece.end >= trailing) piece.end = std::max(piece.end - trailing, piece.begin);

@@ -33,8 +33,9 @@ struct CutWord {
   std::size_t begin = 0, end = 0;  // bytes of the text that it stands for
   bool is_added = false;           // a token that was added to the vocabulary: it is found before all else
   std::vector<Token> pieces = {};
-  std::vector<CuttingStep> steps = {};
 };
+
+inline constexpr std::size_t most_bytes_with_steps = 2000;
 
 /// What cuts a text into pieces that have ids.
 class Tokenizer {
@@ -52,8 +53,11 @@ class Tokenizer {
   virtual bool is_special(std::size_t id) const = 0;
   /// "byte-level BPE", "BPE with byte fallback", "BPE", "unigram" or "WordPiece".
   virtual std::string_view kind() const = 0;
-  /// The words of a text, without special tokens around it, each with the steps on the way to its pieces.
+  /// The words of a text, without special tokens around it.
   virtual std::vector<CutWord> cut(std::string_view text) const = 0;
+  /// The steps on the way from a word to its pieces; none of an added token. All of them together grow with the square
+  /// of the word. Throws InputError: a word of more than most_bytes_with_steps.
+  virtual std::vector<CuttingStep> steps(const CutWord& word) const = 0;
   /// Its tokenizer.json, where it was learned, or was to be kept; empty: it was read.
   virtual std::string_view written() const = 0;
 };

@@ -42,6 +42,7 @@ class TokenizerReader : public nlohmann::json_sax<Json> {
     return value(it);
   }
   bool string(std::string& it) override {
+    if (at_ == Place::vocabulary && is_object_) refuse_list();
     if (at_ == Place::vocabulary) return piece(it);
     if (at_ == Place::merges) return merge(it);
     return value(std::move(it));
