@@ -15,6 +15,7 @@
 #include "core/support/text.hpp"
 #include "data/parameters/parameters.hpp"
 #include "data/parameters/transformer_parameters.hpp"
+#include "data/problem/words.hpp"
 
 namespace attn {
 
@@ -306,6 +307,7 @@ class Chooser {
     take_model();
     require_side();
     take_words(choice_, {arguments_, told_, choice_.words}, use_);
+    tell_types();
     take_masks(choice_, arguments_, use_);
     const bool is_described = arguments_.has(option::model) || arguments_.has(option::example);
     if (is_described && any(choice_.source.blank)) leave_out_description();
@@ -357,6 +359,11 @@ class Chooser {
   void tell_token_ids() {
     Transformer& model = choice_.model;
     constexpr std::string_view from_one = "The matrices of ids count them from 1, as rows of the embeddings.";
+    if (model.recipe.first_output && are_token_ids(model.target_vocabulary)) {
+      model.about.push_back(
+          fmt::format("Its output layer names one of {} classes, which count from 0.", model.target_vocabulary.size()));
+      return;
+    }
     if (choice_.words.tokenizer) {
       model.about.push_back(fmt::format("Its words are the pieces of a tokenizer ({}), whose ids begin with 0. {}",
                                         choice_.words.tokenizer->kind(), from_one));
@@ -382,12 +389,30 @@ class Chooser {
     if (arguments_.has(to)) fail("{} and {} are both given: give one of them", from.name, to.name);
     if (from.kind == Kind::texts) {
       const std::vector<std::string>& texts = arguments_.texts(from);
-      if (texts.size() > 1) fail("{} is given {} times: give it once", from.name, texts.size());
+      const bool may_be_pair = &to == &option::source && choice_.model.sizes.types > 1;
+      if (may_be_pair && texts.size() == 2 && choice_.words.tokenizer)
+        fail("{} is given twice: a pair of texts is not read yet where the model has a tokenizer", from.name);
+      if (may_be_pair && texts.size() == 2) {
+        of_first_ = split_words(texts.front()).size();
+        arguments_.put(to, fmt::format("{} {}", texts.front(), texts.back()));
+        arguments_.leave_out(std::array{&from});
+        return;
+      }
+      if (texts.size() > 1)
+        fail("{} is given {} times: give it once{}", from.name, texts.size(),
+             may_be_pair ? ", or twice for a pair" : "");
       arguments_.put(to, std::string(texts.front()));
     } else {
       arguments_.put(to, std::vector<MatrixFile>(arguments_.matrices(from)));
     }
     arguments_.leave_out(std::array{&from});
+  }
+
+  // The words of a pair: those of the second text have the second type.
+  void tell_types() {
+    if (!of_first_) return;
+    choice_.source.types.assign(choice_.source.size(), 0);
+    std::fill(choice_.source.types.begin() + static_cast<std::ptrdiff_t>(*of_first_), choice_.source.types.end(), 1u);
   }
 
   void require_side() const {
@@ -495,6 +520,7 @@ class Chooser {
   ModelChoice choice_;
   ToldSentences told_;
   bool heads_matter_ = true;
+  std::optional<std::size_t> of_first_;  // words, of two texts
 };
 
 }  // namespace

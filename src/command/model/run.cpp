@@ -221,7 +221,7 @@ Answer run_parameters(const Command&, const Arguments& arguments) {
   }
   of_parts.rows.push_back({"total", "", with_commas(total)});
   page.blocks.emplace_back(Heading{2, text("By part")});
-  page.say(sizes_in_words(model, model.recipe.positions->name));
+  page.say(sizes_in_words(model, positions_in_words(model)));
   const auto is_embedding = [](const auto& part) { return part.first.ends_with("embedding"); };
   if (model.recipe.scale_embeddings && std::ranges::any_of(sums, is_embedding))
     page.say(text("Each embedding is multiplied by ",

@@ -22,6 +22,9 @@ void tell_progress(const Graph& graph, const Arguments& arguments);
 /// "N = 6, d_model = 512, h = 8, …".
 std::string sizes_in_words(const Transformer& model, std::string_view positions);
 
+/// What the model tells of positions, in a sentence: "learned", "32 buckets of distances, the last from 128 on".
+std::string positions_in_words(const Transformer& model);
+
 /// The file that --save-parameters asks for, or none. Throws InputError for another ending than .safetensors
 /// and .npz.
 std::vector<FileToWrite> saved_parameters(const Arguments& arguments, const Transformer& model);

@@ -37,12 +37,12 @@ using enum ModelUse::Needs;
 const ModelPart parts[] = {
     {{"encoder", "encoder-only", encoder},
      "The encoder",
-     {&scope::source, &scope::encoder},
-     {&role::logits, &role::distribution}},
+     {&scope::source, &scope::encoder, &scope::output},
+     {&role::first_output, &role::scaled_output, &role::logits, &role::distribution}},
     {{"decoder", "encoder-decoder", decoder, true},
      "The decoder",
-     {&scope::target, &scope::decoder},
-     {&role::memory, &role::logits, &role::distribution}},
+     {&scope::target, &scope::decoder, &scope::output},
+     {&role::memory, &role::first_output, &role::scaled_output, &role::logits, &role::distribution}},
     {{"transformer", "encoder-decoder", any}, "The Transformer", {}},
 };
 
@@ -53,11 +53,22 @@ std::string layers_in_words(const Transformer& model) {
   return fmt::format("N = {} in the encoder and {} in the decoder", of_encoder, of_decoder);
 }
 
+}  // namespace
+
+std::string positions_in_words(const Transformer& model) {
+  if (model.sizes.buckets == 0) return std::string(model.recipe.positions->name);
+  return fmt::format("{} of distances, the last from {} on", count_of(model.sizes.buckets, "bucket"),
+                     model.recipe.max_distance);
+}
+
+namespace {
+
 // Positions are added to embeddings: vectors are taken as they are.
 std::string positions_in_words(const ModelChoice& choice) {
   const bool of_source = !choice.source.ids.empty(), of_target = !choice.target.ids.empty();
   const bool has_vectors = choice.source.x || choice.target.x;
   const PositionKind& positions = *choice.model.recipe.positions;
+  if (choice.model.sizes.buckets || choice.model.has_class_token()) return positions_in_words(choice.model);
   if (positions.of_queries_and_keys) return std::string(positions.name);
   if (!of_source && !of_target) return "none, since vectors go in";
   if (!has_vectors || &positions == &position_kinds().front()) return std::string(positions.name);
@@ -94,7 +105,12 @@ std::string unusual_in_words(const Transformer& model) {
   say(recipe.score_cap != 0.0, fmt::format("soft cap of the scores: {}", recipe.score_cap));
   say(recipe.logit_cap != 0.0, fmt::format("soft cap of the logits: {}", recipe.logit_cap));
   say(recipe.scale != usual.scale, fmt::format("scale of the scores: {}", recipe.scale));
-  say(recipe.tied_output && model.kind->decodes, "the output layer is the transposed embedding");
+  const bool has_output = model.kind->decodes || sizes.target_words > 0;
+  say(recipe.first_position != usual.first_position, fmt::format("first position: {}", recipe.first_position + 1));
+  say(sizes.types > 0, fmt::format("token types: {}", sizes.types));
+  say(recipe.tied_output && has_output, "the output layer is the transposed embedding");
+  say(recipe.scale_output && recipe.tied_output && has_output, "what goes into it is divided by √d_model");
+  say(recipe.first_output && has_output, "the output layer is applied to the first position alone");
   say(sizes.all_heads().of_keys != sizes.heads, fmt::format("heads of keys and values: {}", sizes.all_heads().of_keys));
   return words;
 }

@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t few_words = 3;
 
 // The only matrix of an option, with a row of size d_model for each word.
-Matrix given_vectors(const Arguments& arguments, const Option& option, std::size_t d_model) {
+Matrix given_vectors(const Arguments& arguments, const Option& option, std::size_t d_model,
+                     std::string_view what = "d_model") {
   const std::vector<MatrixFile>& files = arguments.matrices(option);
   if (files.size() > 1) fail("{} gives {} matrices: give one of them", option.name, files.size());
   const Matrix& matrix = files.front().matrix;
@@ -26,7 +27,7 @@ Matrix given_vectors(const Arguments& arguments, const Option& option, std::size
     fail("{}: every number must be finite", option.name);
   }
   if (matrix.shape().columns != d_model) {
-    fail("{} is {} but d_model is {}: it must have {} columns", option.name, to_string(matrix.shape()), d_model,
+    fail("{} is {} but {} is {}: it must have {} columns", option.name, to_string(matrix.shape()), what, d_model,
          d_model);
   }
   return matrix;
@@ -67,9 +68,10 @@ class WordTaker {
   // Vectors that are given, or drawn where a model has no embeddings.
   ModelInput vectors(const Side& side, const Words& words) {
     ModelInput input;
-    const std::size_t d = choice_.model.sizes.d_model;
+    const TransformerSizes& sizes = choice_.model.sizes;
+    const std::size_t d = &side.sentence == &option::source && sizes.patch ? sizes.patch : sizes.d_model;
     if (arguments_.has(side.vectors)) {
-      input.x = given_vectors(arguments_, side.vectors, d);
+      input.x = given_vectors(arguments_, side.vectors, d, d == sizes.d_model ? "d_model" : "the size of a patch");
       if (!arguments_.has(side.sentence)) return input;
       if (words.size() != input.size()) {
         fail("{} has {} but {} has {}: give one word for each row", side.sentence.name, count_of(words.size(), "word"),

@@ -1,7 +1,11 @@
 #include "core/attention/positions.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
+#include "core/attention/attention.hpp"
+#include "core/math/functions.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -33,12 +37,14 @@ Value learned(const Value& x, const Places& places) {
     fail("{} is {} but x is {}: a position vector must have the size of an embedding", places.table->node().title(),
          to_string(table), to_string(words));
   }
-  if (places.waves.first + words.rows > table.rows) {
+  const std::size_t before = places.first + places.waves.first;
+  if (before + words.rows > table.rows) {
     fail(
         "there are {} but only {}, and none for word {}: give a longer ‹position_table›, or ‹positions› sinusoidal, which is defined for any length (but trained models rarely work well beyond the lengths of training)",
-        count_of(places.waves.first + words.rows, "word"), count_of(table.rows, "learned position"), table.rows + 1);
+        count_of(places.waves.first + words.rows, "word"), count_of(table.rows - places.first, "learned position"),
+        table.rows - places.first + 1);
   }
-  return rows(*places.table, places.waves.first, words.rows);
+  return rows(*places.table, before, words.rows);
 }
 
 template <bool in_halves>
@@ -147,6 +153,50 @@ Value with_positions(const PositionKind& kind, const Value& x, const Places& pla
   if (!kind.of_embeddings) return x;
   Value positions = name(role::positions, kind.of_embeddings(x, places));
   return name(role::positioned, add(x, positions));
+}
+
+// --- buckets of distances
+
+std::size_t Buckets::of(std::ptrdiff_t distance) const {
+  const std::size_t of_side = has_later ? count / 2 : count, exact = of_side / 2;
+  const std::size_t begin = has_later && distance > 0 ? of_side : 0;
+  const auto n = static_cast<std::size_t>(has_later ? std::abs(distance) : std::max<std::ptrdiff_t>(-distance, 0));
+  if (n < exact) return begin + n;
+  const auto logarithm = [&](std::size_t of) {
+    return static_cast<float>(log(static_cast<double>(static_cast<float>(of) / static_cast<float>(exact))));
+  };
+  const float share = logarithm(n) / logarithm(max_distance);
+  const auto more = static_cast<std::size_t>(share * static_cast<float>(of_side - exact));
+  return begin + std::min(exact + more, of_side - 1);
+}
+
+std::vector<Value> relative_by_bucket(const Value& table, const Buckets& buckets, const Axis& rows, const Axis& columns,
+                                      std::size_t n_q, std::size_t n_k) {
+  Graph& graph = table.graph();
+  const auto most = static_cast<std::ptrdiff_t>(std::min(buckets.max_distance, n_k - 1));
+  Matrix ids({static_cast<std::size_t>(2 * most + 1), 1});
+  std::vector<std::string> labels;
+  for (std::ptrdiff_t distance = -most; distance <= most; ++distance) {
+    ids(labels.size(), 0) = static_cast<double>(buckets.of(distance) + 1);
+    labels.push_back(std::to_string(distance));
+  }
+  const Value places = graph.input(role::buckets, std::move(ids), axis("distances", std::move(labels)), axis("id"));
+  const Value numbers = name(role::by_bucket, embed(places, table));
+  const std::size_t sentences = rows.batch, heads = table.shape().columns;
+  // The distances are those of all words; of the last ones only these rows count.
+  Axis all = n_q == n_k ? rows : columns;
+  all.name = rows.name;
+  all.batch = sentences;
+  std::vector<Value> of_heads;
+  for (std::size_t i = 0; i < heads; ++i) {
+    const std::optional<Graph::Scope> scope = scope_among(graph, scope::head, i + 1, heads);
+    const Frame frame{{sentences * n_k, n_k}, all, columns};
+    const Value of_distances = transpose(attn::columns(numbers, i, 1));
+    const Value whole =
+        graph.apply(op::by_distance, {of_distances}, {{setting::frame, frame}, {setting::parts, sentences}});
+    of_heads.push_back(name(role::relative, n_q == n_k ? whole : attn::rows(whole, n_k - n_q, n_q)));
+  }
+  return of_heads;
 }
 
 }  // namespace attn

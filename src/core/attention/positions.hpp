@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/op/operations.hpp"
 
@@ -20,6 +21,7 @@ struct PositionSizes {
 struct Places {
   Waves waves = {};  // the first one: how many words come earlier
   std::optional<Value> table = {};
+  std::size_t first = 0;  // the row of the table that the very first word has
 };
 
 /// How attention is told where a word stands. Each kind does one of four things and leaves the others null:
@@ -47,5 +49,23 @@ std::span<const PositionKind> position_kinds();
 /// [n, d_model] -> [n, d_model].  Throws InputError: more words than positions were learned, or of another
 /// size. (Vaswani et al. 2017, section 3.5; Zhang et al., Dive into Deep Learning, 11.6.3)
 Value with_positions(const PositionKind& kind, const Value& x, const Places& places);
+
+/// Buckets that distances of positions fall into: a bucket of its own for each short one, and for longer ones buckets
+/// that grow with the distance, up to the longest, which the last one is for. Where a query may see later keys, these
+/// have one half of the buckets. (Raffel et al. 2020, section 2.1; logarithms in single precision as in its code)
+struct Buckets {
+  std::size_t count = 32;
+  std::size_t max_distance = 128;
+  bool has_later = true;
+
+  /// That of a key so many positions after its query, from 0.
+  std::size_t of(std::ptrdiff_t distance) const;
+};
+
+/// The numbers that each head adds to its scaled scores, by the buckets of distances: `buckets` of the distances that
+/// there are, `by_bucket`, and `relative` of each head. The words of `rows` are the last of those of `columns`.
+/// [buckets, h] -> h times [n_q, n_k].
+std::vector<Value> relative_by_bucket(const Value& table, const Buckets& buckets, const Axis& rows, const Axis& columns,
+                                      std::size_t n_q, std::size_t n_k);
 
 }  // namespace attn

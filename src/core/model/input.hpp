@@ -29,9 +29,10 @@ struct ModelInput {
   std::vector<std::size_t> ids = {};     // from 1
   std::optional<Matrix> x = {};          // [n, d_model], in place of ids
   std::size_t sentences = 1;
-  std::vector<bool> blank = {};  // one for each word: true where it stands for no word
-  WordMask mask = {};            // for the attention to the words themselves
-  WordMask memory_mask = {};     // for that to what was encoded
+  std::vector<bool> blank = {};         // one for each word: true where it stands for no word
+  std::vector<std::size_t> types = {};  // of the words, from 0; empty: all of the first
+  WordMask mask = {};                   // for the attention to the words themselves
+  WordMask memory_mask = {};            // for that to what was encoded
 
   std::size_t size() const { return x ? x->shape().rows : ids.size(); }
   std::size_t words_of_sentence() const { return size() / sentences; }

@@ -160,11 +160,15 @@ constexpr char a_placement[] = "placement of norms", a_norm[] = "kind of norm", 
                a_share[] = "a number above 0 and at most 1, such as 0.25",
                a_whole_number[] = "a whole number of words, or 0 for none",
                a_cap[] = "a positive number, or 0 for none", a_factor[] = "a positive number, such as 8",
-               an_epsilon[] = "0 or a positive number, such as 1e-5", a_base[] = "a positive number, such as 10000";
+               an_epsilon[] = "0 or a positive number, such as 1e-5", a_base[] = "a positive number, such as 10000",
+               a_row[] = "a whole number from 0 to 65536", a_distance[] = "a whole number from 1 to 65536";
 constexpr bool is_not_negative(double value) { return value >= 0.0; }
 constexpr bool is_positive(double value) { return value > 0.0; }
 constexpr bool is_share(double value) { return value > 0.0 && value <= 1.0; }
 constexpr bool is_count(double value) { return value >= 0.0 && value <= 1e9 && value == std::floor(value); }
+constexpr double most_places = 65536.0;
+bool is_row(double value) { return value >= 0.0 && value <= most_places && std::floor(value) == value; }
+bool is_distance(double value) { return value >= 1.0 && is_row(value); }
 
 constexpr std::array fields = {
     named<&ModelRecipe::norm, norm_placements, a_placement>("norm", "norms are"),
@@ -203,6 +207,16 @@ constexpr std::array fields = {
                 [](const ModelRecipe& recipe) { return recipe.window_layers; }, true},
     rare(numbered<&ModelRecipe::score_cap, is_not_negative, a_cap>("score_cap", "soft cap of the scores is")),
     rare(numbered<&ModelRecipe::logit_cap, is_not_negative, a_cap>("logit_cap", "soft cap of the logits is")),
+    rare(numbered<&ModelRecipe::first_position, is_row, a_row>("first_position", "first learned position is")),
+    rare(numbered<&ModelRecipe::max_distance, is_distance, a_distance>("max_distance", "longest distance is")),
+    rare(flagged<&ModelRecipe::scale_output>("scale_output", "output of the last layer is",
+                                             [](const ModelRecipe& recipe) -> std::string {
+                                               return recipe.scale_output ? "divided by √d_model" : "not scaled";
+                                             })),
+    rare(flagged<&ModelRecipe::first_output>("first_output", "output layer is applied to",
+                                             [](const ModelRecipe& recipe) -> std::string {
+                                               return recipe.first_output ? "the first position" : "all positions";
+                                             })),
 };
 
 }  // namespace

@@ -110,6 +110,10 @@ struct ModelRecipe {
   bool gated = false;               // feed-forward layers have a gate
   bool causal_encoder = false;      // no word of the source attends to later ones
   bool causal_decoder = true;       // no word of the target attends to later ones
+  double first_position = 0.0;      // of learned positions: the row, from 0, that the first word has
+  double max_distance = 128.0;      // of buckets of distances: this one and longer ones share the last bucket
+  bool scale_output = false;        // what is compared with a tied embedding is divided by √d_model
+  bool first_output = false;        // the output layer is applied to the first position alone
   double rotated = 1.0;             // the share of the columns of a head that rotary positions turn
   WaveScaling scaling = {};         // of the waves of rotary positions
   double local_base = 0.0;          // base of the layers with a window, whose waves are not scaled; 0: as all others

@@ -23,6 +23,10 @@ const SizeName source_words{"source vocabulary", [](const TransformerSizes& size
 const SizeName target_words{"target vocabulary", [](const TransformerSizes& sizes) { return sizes.target_words; }};
 const SizeName source_places{"source positions", [](const TransformerSizes& sizes) { return sizes.source_places; }};
 const SizeName target_places{"target positions", [](const TransformerSizes& sizes) { return sizes.target_places; }};
+const SizeName types{"token types", [](const TransformerSizes& sizes) { return sizes.types; }};
+const SizeName buckets{"buckets", [](const TransformerSizes& sizes) { return sizes.buckets; }};
+const SizeName heads{"h", [](const TransformerSizes& sizes) { return sizes.heads; }};
+const SizeName patch{"numbers of a patch", [](const TransformerSizes& sizes) { return sizes.patch; }};
 
 }  // namespace size_name
 
@@ -105,9 +109,27 @@ const Parameter source_positions[] = {
 const Parameter target_positions[] = {
     {role::table, size_name::target_places, d_model, vectors, required, always, always}};
 
+// What only models that are read have.
+constexpr Parameter weight_of_files(const Role& role, const SizeName& rows, const SizeName& columns) {
+  return {role, rows, columns, map, required, always, never};
+}
+constexpr Parameter bias_of_files(const Role& role, const SizeName& columns) {
+  return {role, one, columns, zeros, optional, always, never};
+}
+const Parameter norm_of_files[] = {
+    {role::gamma, one, d_model, ones, required, always, never},
+    {role::beta, one, d_model, zeros, optional, shifts, never},
+};
+const Parameter source_types[] = {weight_of_files(role::e, size_name::types, d_model)};
+const Parameter patches[] = {weight_of_files(role::w, size_name::patch, d_model), bias_of_files(role::b, d_model)};
+const Parameter class_token[] = {{role::class_token, one, d_model, vectors, optional, always, never}};
+const Parameter distances[] = {weight_of_files(role::table, size_name::buckets, size_name::heads)};
+const Parameter transform[] = {weight_of_files(role::w, d_model, d_model), bias_of_files(role::b, d_model)};
+
+// A tied one has no map of its own.
 const Parameter output[] = {
-    {role::w, d_model, size_name::target_words, map, required, untied, untied},
-    {role::b, one, size_name::target_words, zeros, optional, untied, untied_with_biases},
+    {role::w, d_model, size_name::target_words, map, optional, untied, untied},
+    {role::b, one, size_name::target_words, zeros, optional, always, untied_with_biases},
 };
 
 const SchemaPart layer[] = {
@@ -129,11 +151,18 @@ const SchemaPart crossing_layer[] = {
 };
 
 const SchemaPart last[] = {{&scope::norm, 0, final_norm}};
-const SchemaPart of_source_words[] = {{nullptr, 0, source_embedding}};
+const SchemaPart of_distances[] = {{&scope::relative_positions, 0, distances, &size_name::buckets}};
+const SchemaPart of_source_words[] = {{nullptr, 0, source_embedding, &size_name::source_words}};
 const SchemaPart of_target_words[] = {{nullptr, 0, target_embedding}};
+const SchemaPart beside_source_words[] = {{nullptr, 0, patches, &size_name::patch},
+                                          {nullptr, 0, class_token, &d_model},
+                                          {&scope::norm, 0, norm_of_files, &d_model}};
+const SchemaPart beside_target_words[] = {{&scope::norm, 0, norm_of_files, &d_model}};
+const SchemaPart of_source_types[] = {{nullptr, 0, source_types}};
 const SchemaPart of_source_places[] = {{nullptr, 0, source_positions}};
 const SchemaPart of_target_places[] = {{nullptr, 0, target_positions}};
-const SchemaPart of_output[] = {{nullptr, 0, output}};
+const SchemaPart of_output[] = {
+    {&scope::transform, 0, transform, &d_model}, {&scope::norm, 0, norm_of_files, &d_model}, {nullptr, 0, output}};
 
 // --- sections
 
@@ -148,11 +177,16 @@ std::size_t decoder_layers(const TransformerSizes& sizes) { return sizes.decoder
 
 const std::array sections = {
     SchemaSection{&scope::source_embedding, nullptr, of_source_words, encodes, &size_name::source_words},
+    SchemaSection{&scope::source_embedding, nullptr, beside_source_words, encodes, nullptr},
+    SchemaSection{&scope::source_types, nullptr, of_source_types, encodes, &size_name::types},
     SchemaSection{&scope::source_positions, nullptr, of_source_places, encodes, &size_name::source_places},
+    SchemaSection{&scope::encoder, nullptr, of_distances, encodes, nullptr},
     SchemaSection{&scope::encoder, encoder_layers, layer, encodes, nullptr},
     SchemaSection{&scope::encoder, nullptr, last, encodes, nullptr},
     SchemaSection{&scope::target_embedding, nullptr, of_target_words, decodes, &size_name::target_words},
+    SchemaSection{&scope::target_embedding, nullptr, beside_target_words, decodes, nullptr},
     SchemaSection{&scope::target_positions, nullptr, of_target_places, decodes, &size_name::target_places},
+    SchemaSection{&scope::decoder, nullptr, of_distances, decodes, nullptr},
     SchemaSection{&scope::decoder, decoder_layers, crossing_layer, crosses, nullptr},
     SchemaSection{&scope::decoder, decoder_layers, layer, only_decodes, nullptr},
     SchemaSection{&scope::decoder, nullptr, last, decodes, nullptr},

@@ -31,6 +31,9 @@ struct TransformerSizes {
   std::size_t head_size = 0;  // numbers of a query or a key; 0: d_model / heads
   std::size_t normed_q = 0;   // numbers that queries are normalized in: those of a head, or all; 0: they are not
   std::size_t normed_k = 0;
+  std::size_t types = 0;    // of tokens; 0: none are told
+  std::size_t buckets = 0;  // of distances; 0: none
+  std::size_t patch = 0;    // numbers of a patch of an image; 0: vectors go in as they are
 
   /// How many heads there are of queries and of keys.
   HeadCounts all_heads() const { return {heads, key_heads ? key_heads : heads}; }
@@ -57,7 +60,7 @@ struct SizeName {
 };
 namespace size_name {
 extern const SizeName one, d_model, all_d_q, all_d_k, normed_q, normed_k, d_ff, source_words, target_words,
-    source_places, target_places;
+    source_places, target_places, types, buckets, heads, patch;
 }
 
 /// How a parameter begins before anything is learned.

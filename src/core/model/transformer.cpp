@@ -124,16 +124,22 @@ struct RunningTransformer::Side {
   const ScopeKind& scope;
   const ScopeKind& embedding;
   const ScopeKind& positions;
+  const ScopeKind* types = nullptr;
 };
 
 constexpr RunningTransformer::Side RunningTransformer::source_side{scope::source, scope::source_embedding,
-                                                                   scope::source_positions};
+                                                                   scope::source_positions, &scope::source_types};
 constexpr RunningTransformer::Side RunningTransformer::target_side{scope::target, scope::target_embedding,
                                                                    scope::target_positions};
 
 std::optional<std::size_t> Transformer::most_words(std::size_t places) const {
   if (!recipe.positions->table_shape || places == 0) return std::nullopt;
-  return places;
+  const std::size_t without = static_cast<std::size_t>(recipe.first_position) + has_class_token();
+  return places > without ? places - without : 0;
+}
+
+bool Transformer::has_class_token() const {
+  return parameters.contains(Name({scope::source_embedding}, role::class_token).text());
 }
 
 std::vector<ParameterRow> parameters_of(const Transformer& model) {
@@ -155,11 +161,25 @@ RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph, D
       recipe_{model.recipe, model.sizes.all_heads(), dropout},
       memories_(model.sizes.decoder_layers) {}
 
-// Vectors that are given are taken as they are: positions have been added to them, or not.
-Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words, const LiveWords& live) {
-  const Graph::Scope scope(graph_, side.scope);
+// The patches of an image behind the class token.
+Value RunningTransformer::patches_of(const Side& side, const ModelInput& words) {
+  if (words.sentences > 1) throw std::logic_error("the patches of several images stand below each other");
+  if (words.has_blanks()) fail("‹text›: patches of an image have no padding: leave out <blank>");
   const Axis tokens = words.rows("tokens");
-  if (words.x) return graph_.input(role::x, *words.x, tokens, axis("features"));
+  const Learned learned = learned_.within({side.embedding});
+  const std::optional<Value> w = learned.find(role::w);
+  Value x = graph_.input(w ? role::patches : role::x, *words.x, tokens, axis("features"));
+  if (w) x = name(role::x, linear(x, {*w, learned.find(role::b)}));
+  std::vector<std::string> labels = {"<class>"};
+  for (std::size_t i = 0; i < words.size(); ++i)
+    labels.push_back(words.tokens.empty() ? std::to_string(i + 1) : words.tokens[i]);
+  const Value all = stack({learned.at(role::class_token), x});
+  return name(role::with_class, labelled(all, axis("tokens", std::move(labels))));
+}
+
+// The embeddings of the words, and the vectors of their types where the model has such.
+Value RunningTransformer::embedded(const Side& side, const ModelInput& words, const LiveWords& live) {
+  const Axis tokens = words.rows("tokens");
   Value ids = graph_.input(role::ids, live.ids(), tokens, axis("id"));
   Value x = name(role::x, embed(ids, learned_.at({{side.embedding}, role::e})));
   if (model_.recipe.scale_embeddings) {
@@ -167,14 +187,34 @@ Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words, 
     const Formula root = {fmt::format("√{}", d), fmt::format("\\sqrt{{{}}}", d)};
     x = name(role::scaled_x, times(x, {std::sqrt(static_cast<double>(d)), root}));
   }
+  const std::optional<Value> types = side.types ? learned_.find({{*side.types}, role::e}) : std::nullopt;
+  if (!types) return x;
+  Matrix of_words({words.size(), 1}, 1.0);
+  for (std::size_t i = 0; i < words.types.size(); ++i) of_words(i, 0) = static_cast<double>(words.types[i] + 1);
+  const Value chosen = graph_.input(role::types, std::move(of_words), tokens, axis("id"));
+  return name(role::typed, add(x, embed(chosen, *types)));
+}
+
+// Vectors that are given are taken as they are: positions have been added to them, or not. Patches are no such
+// vectors.
+Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words, const LiveWords& live) {
+  const Graph::Scope scope(graph_, side.scope);
+  const bool are_patches = &side == &source_side && model_.has_class_token();
+  if (words.x && !are_patches) return graph_.input(role::x, *words.x, words.rows("tokens"), axis("features"));
+  const Value x = are_patches ? patches_of(side, words) : embedded(side, words, live);
   const PositionKind& kind = *model_.recipe.positions;
   const std::size_t before = &side == &target_side ? words_before_ : 0;
-  const Places places{{.first = before, .base = model_.recipe.base}, learned_.find({{side.positions}, role::table})};
+  const Places places{{.first = before, .base = model_.recipe.base},
+                      learned_.find({{side.positions}, role::table}),
+                      static_cast<std::size_t>(model_.recipe.first_position)};
   if (kind.table_shape && !places.table) {
     fail("‹positions› {}: the model has no {}: give ‹positions› sinusoidal or none", kind.name,
          Name({side.positions}, role::table).text());
   }
-  const Value placed = with_positions(kind, x, places);
+  Value placed = with_positions(kind, x, places);
+  const Learned embedding = learned_.within({side.embedding});
+  if (embedding.has({{scope::norm}, role::gamma}))
+    placed = normalized_within(scope::norm, placed, embedding, model_.recipe);
   return recipe_.dropout ? recipe_.dropout->apply(placed, 1) : placed;
 }
 
@@ -185,18 +225,33 @@ Value RunningTransformer::finish(const ScopeKind& side, const Value& x) {
   return name(role::output, normalizes ? normalized_within(scope::norm, x, learned, model_.recipe) : x);
 }
 
+// Those of the words that are encoded, or decoded last.
+std::vector<Value> RunningTransformer::relative_of(const ScopeKind& side, const Axis& queries, const Axis& keys,
+                                                   Shape shape) const {
+  const std::optional<Value> table = learned_.find({{side, scope::relative_positions}, role::table});
+  if (!table) return {};
+  const Buckets buckets{table->shape().rows, static_cast<std::size_t>(model_.recipe.max_distance),
+                        &side == &scope::encoder};
+  const Graph::Scope scope(graph_, scope::relative_positions);
+  return relative_by_bucket(*table, buckets, queries, keys, shape.rows, shape.columns);
+}
+
 Value RunningTransformer::encode(const ModelInput& source) {
   source_ = source;
   source_words_ = LiveWords(source);
   Value x = vectors_of(source_side, source, source_words_);
   const Graph::Scope scope(graph_, scope::encoder);
   std::vector<MaskReason> reasons;
-  const std::size_t n = source.words_of_sentence();
+  const Axis& words = x.node().frame.rows;
+  const std::size_t n = x.shape().rows / words.batch;
   const Shape shape{n, n};
   if (model_.recipe.causal_encoder) reasons.push_back({in_each_sentence(causal_rule(), n), causal_order});
   if (source.has_blanks()) reasons.push_back({padding_rule(source_words_.blanks(), shape), padding});
-  const Axis queries = source.rows("queries"), keys = source.words("keys");
-  const Looking self = looking(graph_, std::move(reasons), source.mask, {queries, keys, shape}, role::mask, role::bias);
+  Axis queries = words;
+  queries.name = "queries";
+  const Axis keys = axis("keys", words.batch == 1 && words.labels ? *words.labels : std::vector<std::string>());
+  Looking self = looking(graph_, std::move(reasons), source.mask, {queries, keys, shape}, role::mask, role::bias);
+  self.relative = relative_of(scope::encoder, queries, keys, shape);
   for (std::size_t i = 1; i <= model_.sizes.encoder_layers; ++i) {
     const Graph::Scope layer(graph_, scope::number, i);
     x = encoder_layer(x, learned_.within({scope::encoder, {scope::number, i}}), recipe_, self);
@@ -236,6 +291,7 @@ DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target,
   result.self = looking(graph_, all_have_it ? with_window : std::move(reasons), target.mask, {queries, keys, shape},
                         role::mask, role::bias);
   result.self.before = before;
+  result.self.relative = relative_of(scope::decoder, queries, keys, shape);
   result.local = result.self;
   if (has_window && !all_have_it) {
     WordMask without_bias = target.mask;
@@ -291,13 +347,34 @@ bool RunningTransformer::has_output() const {
   return learned_.has({{scope::output}, role::w});
 }
 
-Value RunningTransformer::logits(const Value& last) {
-  const auto found = [&] {
-    if (model_.recipe.tied_output) return matmul_transposed(last, learned_.at(tied_embedding()));
-    return linear(last, {learned_.at({{scope::output}, role::w}), learned_.find({{scope::output}, role::b})});
-  };
-  if (model_.recipe.logit_cap == 0.0) return name(role::logits, found());
-  return name(role::logits, soft_cap(name(role::uncapped, found()), as_scalar(model_.recipe.logit_cap)));
+// What some models do before the output layer, with the activation of their feed-forward layers.
+Value RunningTransformer::transformed(const Value& last) const {
+  const Learned output = learned_.within({scope::output});
+  const Graph::Scope scope(graph_, scope::output);
+  Value x = last;
+  if (output.has({{scope::transform}, role::w})) {
+    const Value inner = name(role::inner, linear(x, output.within({scope::transform}).projection({role::w, role::b})));
+    x = name(model_.recipe.activation->result, model_.recipe.activation->apply(inner));
+  }
+  return output.has({{scope::norm}, role::gamma}) ? normalized_within(scope::norm, x, output, model_.recipe) : x;
+}
+
+Value RunningTransformer::logits(const Value& given) {
+  if (model_.recipe.logit_cap == 0.0) return name(role::logits, uncapped_logits(given));
+  return name(role::logits, soft_cap(name(role::uncapped, uncapped_logits(given)), as_scalar(model_.recipe.logit_cap)));
+}
+
+Value RunningTransformer::uncapped_logits(const Value& given) const {
+  Value last = transformed(model_.recipe.first_output ? name(role::first_output, rows(given, 0, 1)) : given);
+  const std::optional<Value> bias = learned_.find({{scope::output}, role::b});
+  if (!model_.recipe.tied_output) return linear(last, {learned_.at({{scope::output}, role::w}), bias});
+  if (model_.recipe.scale_output) {
+    const std::size_t d = last.shape().columns;
+    const Formula root = {fmt::format("√{}", d), fmt::format("\\sqrt{{{}}}", d)};
+    last = name(role::scaled_output, divide(last, {std::sqrt(static_cast<double>(d)), root}));
+  }
+  const Value compared = matmul_transposed(last, learned_.at(tied_embedding()));
+  return bias ? add(compared, *bias) : compared;
 }
 
 void RunningTransformer::forget() {
@@ -389,7 +466,16 @@ class LayerAtWork {
         return normalized_in(scope::k_norm, x, *gamma_k, model);
       };
     }
-    return multi_head_attention(q, memory.k, memory.v, {recipe, recipe_.heads, learned.projection(linear_layer::o)});
+    MultiHead how{recipe, recipe_.heads, learned.projection(linear_layer::o)};
+    if (!looking.relative.empty()) {
+      how.in_head = [&](const Recipe& of_all, std::size_t head) {
+        Recipe own = of_all;
+        const Value& relative = looking.relative[head];
+        own.bias = own.bias ? add(*own.bias, relative) : relative;
+        return own;
+      };
+    }
+    return multi_head_attention(q, memory.k, memory.v, how);
   }
 
   // Layers with a window may have waves of their own.

@@ -19,6 +19,7 @@ struct Looking {
   std::optional<Value> allowed = {};  // 0 where a query may not attend       [n_q, n_k]
   std::optional<Value> bias = {};     // added to the scaled scores           [n_q or 1, n_k]
   std::size_t before = 0;             // keys before that of the first query
+  std::vector<Value> relative = {};   // of each head, added to the scaled scores; empty: nothing
 };
 
 /// What is looked at: the keys and values of one attention.
@@ -82,6 +83,8 @@ struct Transformer {
   bool has_encoder() const { return kind->encodes && sizes.encoder_layers > 0; }
   /// How many words may go in where so many positions were learned; nothing: any number.
   std::optional<std::size_t> most_words(std::size_t places) const;
+  /// Whether the words of an encoder are patches of an image, given as vectors behind a class token of its own.
+  bool has_class_token() const;
 };
 
 /// The parameters that a model has, in the order of the computation; as long as it has none, those that it is
@@ -133,6 +136,11 @@ class RunningTransformer {
   struct Side;
   static const Side source_side, target_side;
   Value vectors_of(const Side& side, const ModelInput& words, const LiveWords& live);
+  Value embedded(const Side& side, const ModelInput& words, const LiveWords& live);
+  Value patches_of(const Side& side, const ModelInput& words);
+  std::vector<Value> relative_of(const ScopeKind& side, const Axis& queries, const Axis& keys, Shape shape) const;
+  Value transformed(const Value& last) const;
+  Value uncapped_logits(const Value& last) const;
   Value finish(const ScopeKind& side, const Value& x);
   Name tied_embedding() const;
   bool any_local(bool is_local) const;

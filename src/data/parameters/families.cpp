@@ -42,6 +42,13 @@ FieldValue only_flag(const JsonMember& member, ModelConfig&) {
   return only;
 }
 
+template <const auto& only>
+FieldValue only_text(const JsonMember& member, ModelConfig&) {
+  const std::string text = string_of(member);
+  if (text != only) fail("{} is {}, and only {} is read yet", member.place, in_quotes(text), in_quotes(only));
+  return only;
+}
+
 constexpr std::string_view gpt2_layouts[] = {"GPT-2"};
 constexpr BroughtField gpt2_has[] = {
     {"norm", "pre"},
@@ -292,6 +299,105 @@ bool is_no_multiple(std::size_t layer, std::size_t pattern) { return (layer + 1)
 
 constexpr LayersWithWindow of_qwen{4096.0, is_from, "max_window_layers", 28, "use_sliding_window"};
 
+// --- encoders
+
+constexpr std::string_view absolute = "absolute", exact_gelu = "gelu";
+constexpr std::string_view bert_layouts[] = {"BERT", "the encoder of BERT"},
+                           roberta_layouts[] = {"RoBERTa", "the encoder of BERT"},
+                           distilbert_layouts[] = {"DistilBERT"};
+// Whether there is an output layer, and whether it is the embedding, is told by the tensors.
+constexpr BroughtField bert_has[] = {
+    {"norm", "post"},     {"norm_kind", "layer"},      {"positions", "learned"},
+    {"scale", "sqrt-dk"}, {"scale_embeddings", false}, {"activation", "gelu"},
+    {"epsilon", 1e-12},   {"causal_encoder", false},
+};
+constexpr ConfigField bert_fields[] = {
+    {"layer_norm_eps", "epsilon"},
+    {"hidden_act", "activation", activation_there},
+    {"is_decoder", "causal_encoder"},
+    {"add_cross_attention", "", only_flag<false>},
+    {"position_embedding_type", "", only_text<absolute>},
+};
+
+// Words begin behind the padding, whose position is its id.
+FieldValue behind_padding(const JsonMember& member, ModelConfig&) {
+  constexpr std::uint64_t most = 65535;
+  if (!member.value.is_number_unsigned() || member.value.get<std::uint64_t>() > most)
+    fail("{} must be a whole number from 0 to {}", member.place, most);
+  return static_cast<double>(member.value.get<std::uint64_t>() + 1);
+}
+
+constexpr BroughtField roberta_has[] = {
+    {"norm", "post"},     {"norm_kind", "layer"},      {"positions", "learned"},
+    {"scale", "sqrt-dk"}, {"scale_embeddings", false}, {"activation", "gelu"},
+    {"epsilon", 1e-12},   {"causal_encoder", false},   {"first_position", 2.0},
+};
+// Its output layer has the exact GELU, whatever its layers have.
+constexpr ConfigField roberta_fields[] = {
+    {"layer_norm_eps", "epsilon"},
+    {"hidden_act", "", only_text<exact_gelu>},
+    {"is_decoder", "causal_encoder"},
+    {"add_cross_attention", "", only_flag<false>},
+    {"position_embedding_type", "", only_text<absolute>},
+    {"pad_token_id", "first_position", behind_padding},
+};
+constexpr ConfigField distilbert_fields[] = {{"activation", "activation", activation_there}};
+
+constexpr std::string_view vit_layouts[] = {"ViT"};
+constexpr BroughtField vit_has[] = {
+    {"norm", "pre"},           {"norm_kind", "layer"},      {"positions", "learned"}, {"activation", "gelu"},
+    {"scale", "sqrt-dk"},      {"scale_embeddings", false}, {"epsilon", 1e-12},       {"tied_output", false},
+    {"causal_encoder", false}, {"first_output", true},
+};
+constexpr ConfigField vit_fields[] = {{"layer_norm_eps", "epsilon"}, {"hidden_act", "activation", activation_there}};
+
+// --- encoder-decoders
+
+constexpr std::string_view t5_layouts[] = {"T5", "the encoder of T5"}, bart_layouts[] = {"BART"};
+// "gated-gelu" is GELU by tanh.
+FieldValue activation_of_t5(const JsonMember& member, ModelConfig&) {
+  constexpr std::string_view gated = "gated-";
+  const std::string theirs = string_of(member);
+  if (theirs == "gated-gelu") return "gelu-tanh";
+  const std::string_view bare = std::string_view(theirs).substr(theirs.starts_with(gated) ? gated.size() : 0);
+  const auto found = std::ranges::find(activations_there, bare, &ActivationThere::theirs);
+  if (found == std::end(activations_there))
+    fail("{}: the activation {} is not read yet", member.place, in_quotes(theirs));
+  return found->ours;
+}
+FieldValue is_gated_t5(const JsonMember& member, ModelConfig&) { return string_of(member).starts_with("gated-"); }
+constexpr BroughtField t5_has[] = {
+    {"norm", "pre"},        {"norm_kind", "rms"},     {"positions", "none"},
+    {"activation", "relu"}, {"scale", "none"},        {"scale_embeddings", false},
+    {"epsilon", 1e-6},      {"causal_decoder", true}, {"max_distance", 128.0},
+};
+constexpr ConfigField t5_fields[] = {
+    {"layer_norm_epsilon", "epsilon"},
+    {"feed_forward_proj", "activation", activation_of_t5},
+    {"feed_forward_proj", "gated", is_gated_t5},
+    {"relative_attention_max_distance", "max_distance"},
+};
+
+FieldValue heads_of_decoder(const JsonMember& member, ModelConfig& config) {
+  if (member.value != Json(config.heads))
+    fail("{}: an encoder and a decoder with different numbers of heads are not read yet", member.place);
+  return {};
+}
+constexpr BroughtField bart_has[] = {
+    {"norm", "post"},       {"norm_kind", "layer"},   {"positions", "learned"},
+    {"activation", "gelu"}, {"scale", "sqrt-dk"},     {"scale_embeddings", false},
+    {"epsilon", 1e-5},      {"causal_decoder", true}, {"first_position", 2.0},
+};
+constexpr ConfigField bart_fields[] = {
+    {"activation_function", "activation", activation_there},
+    {"scale_embedding", "scale_embeddings"},
+    {"decoder_attention_heads", "", heads_of_decoder},
+    {"normalize_before", "", only_flag<false>},
+    {"normalize_embedding", "", only_flag<true>},
+    {"add_final_layer_norm", "", only_flag<false>},
+    {"static_position_embeddings", "", only_flag<false>},
+};
+
 constexpr ModelFamily families[] = {
     {"gpt2", "GPT-2", gpt2_layouts, gpt2_has, gpt2_fields},
     {"gpt_neo", "GPT-Neo", neo_layouts, neo_has, neo_fields, {}, {256.0, is_odd_layer}},
@@ -352,6 +458,37 @@ constexpr ModelFamily families[] = {
     {.type = "xglm", .title = "XGLM", .layouts = {}, .unread = "the names of its tensors"},
     {.type = "codegen", .title = "CodeGen", .layouts = {}, .unread = "its packed projections"},
     {.type = "ctrl", .title = "CTRL", .layouts = {}, .unread = "the names of its tensors"},
+    {"bert", "BERT", bert_layouts, bert_has, bert_fields},
+    {"roberta", "RoBERTa", roberta_layouts, roberta_has, roberta_fields},
+    {"xlm-roberta", "XLM-RoBERTa", roberta_layouts, roberta_has, roberta_fields},
+    {"camembert", "CamemBERT", roberta_layouts, roberta_has, roberta_fields},
+    {"distilbert", "DistilBERT", distilbert_layouts, bert_has, distilbert_fields},
+    {"t5", "T5", t5_layouts, t5_has, t5_fields},
+    {"mt5", "mT5", t5_layouts, t5_has, t5_fields},
+    {"bart", "BART", bart_layouts, bart_has, bart_fields},
+    {"vit", "ViT", vit_layouts, vit_has, vit_fields},
+    {.type = "albert", .title = "ALBERT", .layouts = {}, .unread = "embeddings of another size"},
+    {.type = "electra",
+     .title = "ELECTRA",
+     .layouts = {},
+     .unread = "its discriminator and embeddings of another size"},
+    {.type = "deberta", .title = "DeBERTa", .layouts = {}, .unread = "scores of contents and distances"},
+    {.type = "deberta-v2", .title = "DeBERTa v2", .layouts = {}, .unread = "scores of contents and distances"},
+    {.type = "xlnet", .title = "XLNet", .layouts = {}, .unread = "two streams of attention"},
+    {.type = "mpnet", .title = "MPNet", .layouts = {}, .unread = "the names of its tensors"},
+    {.type = "longformer", .title = "Longformer", .layouts = {}, .unread = "windows beside global attention"},
+    {.type = "big_bird", .title = "BigBird", .layouts = {}, .unread = "blocks of sparse attention"},
+    {.type = "modernbert", .title = "ModernBERT", .layouts = {}, .unread = "local layers with their own rotation"},
+    {.type = "umt5", .title = "UMT5", .layouts = {}, .unread = "buckets of distances in every layer"},
+    {.type = "longt5", .title = "LongT5", .layouts = {}, .unread = "blocks of local attention"},
+    {.type = "switch_transformers", .title = "Switch Transformers", .layouts = {}, .unread = "experts"},
+    {.type = "mbart", .title = "mBART", .layouts = {}, .unread = "the names of its norms"},
+    {.type = "pegasus", .title = "Pegasus", .layouts = {}, .unread = "the names of its norms"},
+    {.type = "marian", .title = "Marian", .layouts = {}, .unread = "the positions of its files"},
+    {.type = "whisper", .title = "Whisper", .layouts = {}, .unread = "convolutions of sound"},
+    {.type = "clip", .title = "CLIP", .layouts = {}, .unread = "two encoders side by side"},
+    {.type = "swin", .title = "Swin", .layouts = {}, .unread = "windows of an image"},
+    {.type = "deit", .title = "DeiT", .layouts = {}, .unread = "its second token"},
 };
 
 // A size, by the names that families have for it.
@@ -369,6 +506,9 @@ constexpr ConfigSize sizes[] = {
     {"num_hidden_layers", &ModelConfig::layers},
     {"num_layers", &ModelConfig::layers},
     {"n_layer", &ModelConfig::layers},
+    {"n_heads", &ModelConfig::heads},
+    {"encoder_attention_heads", &ModelConfig::heads},
+    {"relative_attention_num_buckets", &ModelConfig::buckets},
 };
 
 }  // namespace
@@ -487,6 +627,8 @@ ModelConfig config_from(const Json& file, const std::string& where) {
   }
   if (const auto start = member("decoder_start_token_id")) config.start = token_in(*start);
   if (const auto ends = member("eos_token_id")) config.ends = tokens_in(*ends);
+  if (const auto tied = member("tie_word_embeddings"); tied && tied->value.is_boolean())
+    config.is_tied = tied->value.get<bool>();
   if (config.heads == 0) fail("{} does not say how many heads there are", where);
   std::ranges::copy(config.family->brings, std::back_inserter(config.brings));
   for (const ConfigField& row : config.family->fields) {
@@ -498,7 +640,10 @@ ModelConfig config_from(const Json& file, const std::string& where) {
     }
     const JsonMember found{*value, fmt::format("{}: \"{}\"", where, row.key)};
     const FieldValue meant = row.meaning ? row.meaning(found, config) : value_in(found.value, config);
-    if (!row.field.empty()) config.set(row.field, meant);
+    if (row.field.empty()) continue;
+    ModelRecipe tried;
+    look_up(recipe_fields(), row.field, "choice of a recipe").take(tried, meant, found.place);
+    config.set(row.field, meant);
   }
   take_windows(config, file, where);
   return config;

@@ -55,10 +55,12 @@ struct ModelConfig {
   std::size_t heads = 0;
   std::optional<std::size_t> start = {};  // the token that a decoder begins with, from 0
   std::vector<std::size_t> ends = {};     // those that end a text
-  std::size_t key_heads = 0;       // 0: as many
-  std::size_t head_size = 0;       // 0: d_model / heads
-  std::size_t layers = 0;          // 0: it does not say how many
-  std::string window_layers = {};  // those that it names, as the field of a recipe does; empty: it names none
+  std::optional<bool> is_tied = {};       // whether the output layer is the embedding; nothing: it does not say
+  std::size_t buckets = 0;                // of distances; 0: it does not say
+  std::size_t key_heads = 0;              // 0: as many
+  std::size_t head_size = 0;              // 0: d_model / heads
+  std::size_t layers = 0;                 // 0: it does not say how many
+  std::string window_layers = {};         // those that it names, as the field of a recipe does; empty: it names none
 
   /// Sets a field, in place of what is said of it so far.
   void set(std::string_view field, const FieldValue& value);

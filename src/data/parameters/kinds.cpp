@@ -58,11 +58,13 @@ ParameterSource open_safetensors(const FileBytes& file, const std::string& where
   return {names_behind(prefix, {names.begin(), names.end()}, where),
           [=, &where](const std::string& name) {
             if (tensors->empty()) {
-              const auto is_wanted = [&](const std::string& tensor) {
-                return tensor.starts_with(prefix) && !is_buffer_name(tensor);
-              };
-              for (Safetensor& tensor : safetensors_in(file.bytes, where, is_wanted, 2, cells)) {
-                tensors->emplace(tensor.name, tensor);
+              for (const bool of_image : {false, true}) {
+                const auto is_wanted = [&](const std::string& tensor) {
+                  return tensor.starts_with(prefix) && !is_buffer_name(tensor) && is_of_image(tensor) == of_image;
+                };
+                const std::size_t most = of_image ? most_array_dimensions : 2;
+                for (Safetensor& tensor : safetensors_in(file.bytes, where, is_wanted, most, cells))
+                  tensors->emplace(tensor.name, tensor);
               }
             }
             return stored_matrix_from(tensors->at(prefix + name), file.holder);

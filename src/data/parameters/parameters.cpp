@@ -162,6 +162,7 @@ struct Renamed {
   bool is_transposed = false;
   std::optional<Need> need = {};  // nothing: as the schema says
   Packing packing = Packing::equal;
+  bool is_kernel = false;
 };
 
 struct RenamedPart {
@@ -188,6 +189,7 @@ struct ForeignLayout {
   std::span<const BroughtField> brings = {};
   std::span<const SizeThere> sizes = sizes_there;
   std::string_view silent_on = {};
+  std::span<const std::string_view> left_out = {};  // what of it is not computed here, by its whole names
 };
 
 constexpr bool transposed_there = true, as_it_is = false;
@@ -326,7 +328,7 @@ constexpr RenamedPart gpt2_layer[] = {
 constexpr Renamed gpt2_words[] = {{"wte.weight", {&role::e}}};
 constexpr Renamed gpt2_places[] = {{"wpe.weight", {&role::table}}};
 constexpr Renamed gpt2_tied_output[] = {{"lm_head.weight", {&role::e}, as_it_is, shared}};
-constexpr Renamed gpt2_own_output[] = {{"lm_head.weight", {&role::w}, transposed_there}};
+constexpr Renamed gpt2_own_output[] = {{"lm_head.weight", {&role::w}, transposed_there, always}};
 constexpr RenamedPart gpt2_words_part[] = {{"", itself, gpt2_words}};
 constexpr RenamedPart gpt2_places_part[] = {{"", itself, gpt2_places}};
 constexpr RenamedPart gpt2_last_norm[] = {{"ln_f.", last_norm, torch_norm}};
@@ -458,7 +460,7 @@ constexpr RenamedSection gpt_neox[] = {
     {"", &scope::decoder, "", neox_last_norm, true},
     {"", &scope::target_embedding, "", neox_words_part, true},
 };
-constexpr Renamed neox_output[] = {{"embed_out.weight", {&role::w}, transposed_there}};
+constexpr Renamed neox_output[] = {{"embed_out.weight", {&role::w}, transposed_there, always}};
 constexpr RenamedPart neox_output_part[] = {{"", itself, neox_output}};
 constexpr RenamedSection neox_with_output[] = {{"", &scope::output, "", neox_output_part, true}};
 
@@ -501,8 +503,286 @@ constexpr RenamedSection gguf[] = {
     {"", &scope::target_positions, "", gguf_places_part, false},
     {"", &scope::output, "", gguf_output_part, false},
 };
+// BERT and its like: an encoder, and an output layer that names masked words.
+constexpr SchemaPart transform{&scope::transform, 0, {}}, relative_positions{&scope::relative_positions, 0, {}};
+constexpr Renamed old_norm[] = {{"gamma", {&role::gamma}}, {"beta", {&role::beta}}};
+constexpr Renamed dense[] = {{"weight", {&role::w}, transposed_there, always}, {"bias", {&role::b}, as_it_is, always}};
+constexpr Renamed words_there[] = {{"weight", {&role::e}}};
+constexpr Renamed places_there[] = {{"weight", {&role::table}}};
+constexpr Renamed shared_words[] = {{"weight", {&role::e}, as_it_is, shared}};
+constexpr Renamed own_words_there[] = {{"weight", {&role::w}, transposed_there, always}};
+
+constexpr Renamed bert_attention[] = {
+    {"self.query.weight", {&role::w_q}, transposed_there},   {"self.query.bias", {&role::b_q}},
+    {"self.key.weight", {&role::w_k}, transposed_there},     {"self.key.bias", {&role::b_k}},
+    {"self.value.weight", {&role::w_v}, transposed_there},   {"self.value.bias", {&role::b_v}},
+    {"output.dense.weight", {&role::w_o}, transposed_there}, {"output.dense.bias", {&role::b_o}},
+};
+constexpr Renamed bert_feed_forward[] = {
+    {"intermediate.dense.weight", {&role::w_1}, transposed_there},
+    {"intermediate.dense.bias", {&role::b_1}},
+    {"output.dense.weight", {&role::w_2}, transposed_there},
+    {"output.dense.bias", {&role::b_2}},
+};
+template <const auto& norm>
+constexpr RenamedPart bert_layer[] = {
+    {"attention.", self_attention, bert_attention},
+    {"attention.output.LayerNorm.", norm_1, norm},
+    {"", feed_forward, bert_feed_forward},
+    {"output.LayerNorm.", norm_2, norm},
+};
+template <const auto& norm>
+constexpr RenamedPart bert_words[] = {{"word_embeddings.", itself, words_there}, {"LayerNorm.", last_norm, norm}};
+constexpr RenamedPart bert_types[] = {{"token_type_embeddings.", itself, words_there}};
+constexpr RenamedPart bert_places[] = {{"position_embeddings.", itself, places_there}};
+template <const auto& norm>
+constexpr RenamedSection bert[] = {
+    {"encoder.layer.#.", &scope::encoder, "#.", bert_layer<norm>, true},
+    {"embeddings.", &scope::source_embedding, "", bert_words<norm>, true},
+    {"embeddings.", &scope::source_types, "", bert_types, true},
+    {"embeddings.", &scope::source_positions, "", bert_places, true},
+};
+constexpr Renamed masked_bias[] = {{"bias", {&role::b}, as_it_is, always},
+                                   {"decoder.bias", {&role::b}, as_it_is, shared}};
+template <const auto& norm>
+constexpr RenamedPart bert_output[] = {
+    {"transform.dense.", transform, dense}, {"transform.LayerNorm.", last_norm, norm}, {"", itself, masked_bias}};
+constexpr RenamedPart masked_tied[] = {{"decoder.", itself, shared_words}};
+constexpr RenamedPart masked_own[] = {{"decoder.", itself, own_words_there}};
+template <const auto& norm>
+constexpr RenamedSection bert_tied[] = {
+    {"cls.predictions.", &scope::output, "", bert_output<norm>, true},
+    {"cls.predictions.", &scope::source_embedding, "", masked_tied, false},
+};
+constexpr RenamedSection bert_own[] = {
+    {"cls.predictions.", &scope::output, "", bert_output<torch_norm>, true},
+    {"cls.predictions.", &scope::output, "", masked_own, true},
+};
+constexpr RenamedPart roberta_output[] = {
+    {"dense.", transform, dense}, {"layer_norm.", last_norm, torch_norm}, {"", itself, masked_bias}};
+constexpr RenamedSection roberta_tied[] = {
+    {"lm_head.", &scope::output, "", roberta_output, true},
+    {"lm_head.", &scope::source_embedding, "", masked_tied, false},
+};
+constexpr RenamedSection roberta_own[] = {
+    {"lm_head.", &scope::output, "", roberta_output, true},
+    {"lm_head.", &scope::output, "", masked_own, true},
+};
+constexpr std::string_view of_first_word[] = {"pooler.dense.weight", "pooler.dense.bias"},
+                           of_first_word_of_bert[] = {"bert.pooler.dense.weight", "bert.pooler.dense.bias",
+                                                      "cls.seq_relationship.weight", "cls.seq_relationship.bias"},
+                           of_first_word_of_roberta[] = {"roberta.pooler.dense.weight", "roberta.pooler.dense.bias"};
+
+constexpr Renamed distilbert_attention[] = {
+    {"q_lin.weight", {&role::w_q}, transposed_there},   {"q_lin.bias", {&role::b_q}},
+    {"k_lin.weight", {&role::w_k}, transposed_there},   {"k_lin.bias", {&role::b_k}},
+    {"v_lin.weight", {&role::w_v}, transposed_there},   {"v_lin.bias", {&role::b_v}},
+    {"out_lin.weight", {&role::w_o}, transposed_there}, {"out_lin.bias", {&role::b_o}},
+};
+constexpr Renamed distilbert_feed_forward[] = {
+    {"lin1.weight", {&role::w_1}, transposed_there},
+    {"lin1.bias", {&role::b_1}},
+    {"lin2.weight", {&role::w_2}, transposed_there},
+    {"lin2.bias", {&role::b_2}},
+};
+constexpr RenamedPart distilbert_layer[] = {
+    {"attention.", self_attention, distilbert_attention},
+    {"sa_layer_norm.", norm_1, torch_norm},
+    {"ffn.", feed_forward, distilbert_feed_forward},
+    {"output_layer_norm.", norm_2, torch_norm},
+};
+constexpr RenamedSection distilbert[] = {
+    {"transformer.layer.#.", &scope::encoder, "#.", distilbert_layer, true},
+    {"embeddings.", &scope::source_embedding, "", bert_words<torch_norm>, true},
+    {"embeddings.", &scope::source_positions, "", bert_places, true},
+};
+constexpr Renamed distilbert_bias[] = {{"bias", {&role::b}, as_it_is, always}};
+constexpr RenamedPart distilbert_output[] = {{"vocab_transform.", transform, dense},
+                                             {"vocab_layer_norm.", last_norm, torch_norm},
+                                             {"vocab_projector.", itself, distilbert_bias}};
+constexpr RenamedPart distilbert_shared[] = {{"vocab_projector.", itself, shared_words}};
+constexpr RenamedPart distilbert_own_words[] = {{"vocab_projector.", itself, own_words_there}};
+constexpr RenamedSection distilbert_tied[] = {
+    {"", &scope::output, "", distilbert_output, true},
+    {"", &scope::source_embedding, "", distilbert_shared, false},
+};
+constexpr RenamedSection distilbert_own[] = {
+    {"", &scope::output, "", distilbert_output, true},
+    {"", &scope::output, "", distilbert_own_words, true},
+};
+
+// T5: the buckets of distances stand in the first layer, for all of its side.
+constexpr Renamed t5_attention[] = {
+    {"q.weight", {&role::w_q}, transposed_there},
+    {"k.weight", {&role::w_k}, transposed_there},
+    {"v.weight", {&role::w_v}, transposed_there},
+    {"o.weight", {&role::w_o}, transposed_there},
+};
+constexpr Renamed t5_norm[] = {{"weight", {&role::gamma}}};
+constexpr Renamed t5_feed_forward[] = {{"wi.weight", {&role::w_1}, transposed_there},
+                                       {"wo.weight", {&role::w_2}, transposed_there}};
+constexpr Renamed t5_gated[] = {{"wi_0.weight", {&role::w_gate}, transposed_there, always},
+                                {"wi_1.weight", {&role::w_1}, transposed_there},
+                                {"wo.weight", {&role::w_2}, transposed_there}};
+template <const auto& inner>
+constexpr RenamedPart t5_encoder_layer[] = {
+    {"layer.0.SelfAttention.", self_attention, t5_attention},
+    {"layer.0.layer_norm.", norm_1, t5_norm},
+    {"layer.1.DenseReluDense.", feed_forward, inner},
+    {"layer.1.layer_norm.", norm_2, t5_norm},
+};
+template <const auto& inner>
+constexpr RenamedPart t5_decoder_layer[] = {
+    {"layer.0.SelfAttention.", self_attention, t5_attention},
+    {"layer.0.layer_norm.", norm_1, t5_norm},
+    {"layer.1.EncDecAttention.", cross_attention, t5_attention},
+    {"layer.1.layer_norm.", norm_2, t5_norm},
+    {"layer.2.DenseReluDense.", feed_forward, inner},
+    {"layer.2.layer_norm.", norm_3, t5_norm},
+};
+constexpr RenamedPart t5_distances[] = {{"relative_attention_bias.", relative_positions, places_there}};
+constexpr RenamedPart t5_last_norm[] = {{"final_layer_norm.", last_norm, t5_norm}};
+constexpr RenamedPart t5_words[] = {{"shared.", itself, words_there}};
+constexpr RenamedPart embed_tokens[] = {{"embed_tokens.", itself, shared_words}};
+constexpr RenamedPart head_of_words[] = {{"lm_head.", itself, shared_words}};
+constexpr RenamedPart own_head_of_words[] = {{"lm_head.", itself, own_words_there}};
+template <const auto& inner>
+constexpr RenamedSection t5_encoder[] = {
+    {"", &scope::source_embedding, "", t5_words, true},
+    {"encoder.", &scope::source_embedding, "", embed_tokens, false},
+    {"encoder.block.0.layer.0.SelfAttention.", &scope::encoder, "", t5_distances, true},
+    {"encoder.block.#.", &scope::encoder, "#.", t5_encoder_layer<inner>, true},
+    {"encoder.", &scope::encoder, "", t5_last_norm, true},
+};
+template <const auto& inner>
+constexpr RenamedSection t5[] = {
+    {"", &scope::source_embedding, "", t5_words, true},
+    {"encoder.", &scope::source_embedding, "", embed_tokens, false},
+    {"encoder.block.0.layer.0.SelfAttention.", &scope::encoder, "", t5_distances, true},
+    {"encoder.block.#.", &scope::encoder, "#.", t5_encoder_layer<inner>, true},
+    {"encoder.", &scope::encoder, "", t5_last_norm, true},
+    {"", &scope::target_embedding, "", t5_words, true},
+    {"decoder.", &scope::target_embedding, "", embed_tokens, false},
+    {"decoder.block.0.layer.0.SelfAttention.", &scope::decoder, "", t5_distances, true},
+    {"decoder.block.#.", &scope::decoder, "#.", t5_decoder_layer<inner>, true},
+    {"decoder.", &scope::decoder, "", t5_last_norm, true},
+};
+constexpr RenamedSection tied_head[] = {{"", &scope::target_embedding, "", head_of_words, false}};
+constexpr RenamedSection own_head[] = {{"", &scope::output, "", own_head_of_words, true}};
+// A table that some files have, and nothing reads.
+constexpr std::string_view unread_by_t5[] = {"decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"};
+
+// BART: both sides share the words.
+constexpr Renamed bart_feed_forward[] = {
+    {"fc1.weight", {&role::w_1}, transposed_there},
+    {"fc1.bias", {&role::b_1}},
+    {"fc2.weight", {&role::w_2}, transposed_there},
+    {"fc2.bias", {&role::b_2}},
+};
+constexpr RenamedPart bart_encoder_layer[] = {
+    {"self_attn.", self_attention, linear_with_out_proj},
+    {"self_attn_layer_norm.", norm_1, torch_norm},
+    {"", feed_forward, bart_feed_forward},
+    {"final_layer_norm.", norm_2, torch_norm},
+};
+constexpr RenamedPart bart_decoder_layer[] = {
+    {"self_attn.", self_attention, linear_with_out_proj},
+    {"self_attn_layer_norm.", norm_1, torch_norm},
+    {"encoder_attn.", cross_attention, linear_with_out_proj},
+    {"encoder_attn_layer_norm.", norm_2, torch_norm},
+    {"", feed_forward, bart_feed_forward},
+    {"final_layer_norm.", norm_3, torch_norm},
+};
+constexpr RenamedPart bart_places[] = {{"embed_positions.", itself, places_there}};
+constexpr RenamedPart bart_norm[] = {{"layernorm_embedding.", last_norm, torch_norm}};
+constexpr RenamedSection bart[] = {
+    {"", &scope::source_embedding, "", t5_words, true},
+    {"encoder.", &scope::source_embedding, "", embed_tokens, false},
+    {"encoder.", &scope::source_embedding, "", bart_norm, true},
+    {"encoder.", &scope::source_positions, "", bart_places, true},
+    {"encoder.layers.#.", &scope::encoder, "#.", bart_encoder_layer, true},
+    {"", &scope::target_embedding, "", t5_words, true},
+    {"decoder.", &scope::target_embedding, "", embed_tokens, false},
+    {"decoder.", &scope::target_embedding, "", bart_norm, true},
+    {"decoder.", &scope::target_positions, "", bart_places, true},
+    {"decoder.layers.#.", &scope::decoder, "#.", bart_decoder_layer, true},
+};
+constexpr Renamed bart_bias[] = {{"final_logits_bias", {&role::b}, as_it_is, sometimes}};
+constexpr RenamedPart bart_bias_part[] = {{"", itself, bart_bias}};
+constexpr RenamedSection bart_tied[] = {{"", &scope::target_embedding, "", head_of_words, false},
+                                        {"", &scope::output, "", bart_bias_part, false}};
+constexpr RenamedSection bart_own[] = {{"", &scope::output, "", own_head_of_words, true},
+                                       {"", &scope::output, "", bart_bias_part, false}};
+
+// ViT: a convolution whose windows do not overlap is a linear layer on each patch.
+constexpr Renamed vit_attention[] = {
+    {"attention.query.weight", {&role::w_q}, transposed_there},
+    {"attention.query.bias", {&role::b_q}, as_it_is, sometimes},
+    {"attention.key.weight", {&role::w_k}, transposed_there},
+    {"attention.key.bias", {&role::b_k}, as_it_is, sometimes},
+    {"attention.value.weight", {&role::w_v}, transposed_there},
+    {"attention.value.bias", {&role::b_v}, as_it_is, sometimes},
+    {"output.dense.weight", {&role::w_o}, transposed_there},
+    {"output.dense.bias", {&role::b_o}},
+};
+constexpr RenamedPart vit_layer[] = {
+    {"attention.", self_attention, vit_attention},
+    {"layernorm_before.", norm_1, torch_norm},
+    {"", feed_forward, bert_feed_forward},
+    {"layernorm_after.", norm_2, torch_norm},
+};
+constexpr bool kernel = true;
+constexpr Renamed vit_patches[] = {
+    {"weight", {&role::w}, transposed_there, always, Packing::equal, kernel},
+    {"bias", {&role::b}, as_it_is, always},
+};
+constexpr Renamed vit_class[] = {{"cls_token", {&role::class_token}, as_it_is, always}};
+constexpr Renamed vit_places[] = {{"position_embeddings", {&role::table}}};
+constexpr RenamedPart vit_last_norm[] = {{"layernorm.", last_norm, torch_norm}};
+constexpr RenamedPart vit_words[] = {{"patch_embeddings.projection.", itself, vit_patches}, {"", itself, vit_class}};
+constexpr RenamedPart vit_places_part[] = {{"", itself, vit_places}};
+constexpr RenamedPart vit_output[] = {{"classifier.", itself, dense}};
+constexpr RenamedSection vit[] = {
+    {"encoder.layer.#.", &scope::encoder, "#.", vit_layer, true},
+    {"", &scope::encoder, "", vit_last_norm, true},
+    {"embeddings.", &scope::source_embedding, "", vit_words, true},
+    {"embeddings.", &scope::source_positions, "", vit_places_part, true},
+};
+constexpr RenamedSection vit_classifier[] = {{"", &scope::output, "", vit_output, true}};
+constexpr std::string_view unread_by_vit[] = {"pooler.dense.weight", "pooler.dense.bias", "embeddings.mask_token"};
 
 constexpr bool assumed = true;
+constexpr BroughtField of_vit[] = {
+    {"norm", "pre"},          {"norm_kind", "layer"},      {"activation", "gelu", assumed},
+    {"positions", "learned"}, {"scale", "sqrt-dk"},        {"scale_embeddings", false},
+    {"tied_output", false},   {"epsilon", 1e-12, assumed}, {"causal_encoder", false},
+    {"first_output", true},
+};
+template <bool is_tied>
+constexpr BroughtField of_bert[] = {
+    {"norm", "post"},     {"norm_kind", "layer"},      {"activation", "gelu", assumed}, {"positions", "learned"},
+    {"scale", "sqrt-dk"}, {"scale_embeddings", false}, {"tied_output", is_tied},        {"epsilon", 1e-12, assumed},
+};
+template <bool is_tied>
+constexpr BroughtField of_roberta[] = {
+    {"norm", "post"},         {"norm_kind", "layer"},     {"activation", "gelu", assumed},
+    {"positions", "learned"}, {"scale", "sqrt-dk"},       {"scale_embeddings", false},
+    {"tied_output", is_tied}, {"epsilon", 1e-5, assumed}, {"first_position", 2.0, assumed},
+};
+template <bool is_tied, bool is_gated>
+constexpr BroughtField of_t5[] = {
+    {"norm", "pre"},          {"norm_kind", "rms"},       {"activation", is_gated ? "gelu-tanh" : "relu", assumed},
+    {"positions", "none"},    {"scale", "none"},          {"scale_embeddings", false},
+    {"tied_output", is_tied}, {"epsilon", 1e-6, assumed}, {"scale_output", is_tied},
+    {"causal_decoder", true}, {"gated", is_gated},        {"max_distance", 128.0, assumed},
+};
+template <bool is_tied>
+constexpr BroughtField of_bart[] = {
+    {"norm", "post"},         {"norm_kind", "layer"}, {"activation", "gelu", assumed},
+    {"positions", "learned"}, {"scale", "sqrt-dk"},   {"scale_embeddings", false, assumed},
+    {"tied_output", is_tied}, {"epsilon", 1e-5},      {"first_position", 2.0},
+    {"causal_decoder", true},
+};
 constexpr BroughtField of_gpt2[] = {
     {"norm", "pre"},          {"norm_kind", "layer"},   {"activation", "gelu-tanh", assumed},
     {"positions", "learned"}, {"scale", "sqrt-dk"},     {"scale_embeddings", false},
@@ -612,14 +892,68 @@ constexpr ForeignLayout foreign_layouts[] = {
     {"OLMo 2", "model.", like_llama<olmo2_layer>, {}, of_olmo2<true>, own_sizes},
     {"OLMo 2", "", like_llama<olmo2_layer>, {}, of_olmo2<true>, own_sizes},
     {"GGUF", "", gguf},
+    // Where the output layer differs from the embedding, it is its own.
+    {"BERT", "bert.", bert<torch_norm>, bert_tied<torch_norm>, of_bert<true>, sizes_there, {}, of_first_word_of_bert},
+    {"BERT", "bert.", bert<torch_norm>, bert_own, of_bert<false>, sizes_there, {}, of_first_word_of_bert},
+    {"BERT", "bert.", bert<old_norm>, bert_tied<old_norm>, of_bert<true>, sizes_there, {}, of_first_word_of_bert},
+    {"the encoder of BERT", "", bert<torch_norm>, {}, of_bert<false>, sizes_there, {}, of_first_word},
+    {"the encoder of BERT", "", bert<old_norm>, {}, of_bert<false>, sizes_there, {}, of_first_word},
+    {"RoBERTa",
+     "roberta.",
+     bert<torch_norm>,
+     roberta_tied,
+     of_roberta<true>,
+     sizes_there,
+     {},
+     of_first_word_of_roberta},
+    {"RoBERTa",
+     "roberta.",
+     bert<torch_norm>,
+     roberta_own,
+     of_roberta<false>,
+     sizes_there,
+     {},
+     of_first_word_of_roberta},
+    {"DistilBERT", "distilbert.", distilbert, distilbert_tied, of_bert<true>},
+    {"DistilBERT", "distilbert.", distilbert, distilbert_own, of_bert<false>},
+    {"DistilBERT", "", distilbert, {}, of_bert<false>},
+    {"T5", "", t5<t5_feed_forward>, tied_head, of_t5<true, false>, {}, {}, unread_by_t5},
+    {"T5", "", t5<t5_feed_forward>, own_head, of_t5<false, false>, {}, {}, unread_by_t5},
+    {"T5", "", t5<t5_gated>, own_head, of_t5<false, true>, {}, {}, unread_by_t5},
+    {"T5", "", t5<t5_gated>, tied_head, of_t5<true, true>, {}, {}, unread_by_t5},
+    {"the encoder of T5", "", t5_encoder<t5_feed_forward>, {}, of_t5<false, false>, {}},
+    {"the encoder of T5", "", t5_encoder<t5_gated>, {}, of_t5<false, true>, {}},
+    {"BART", "model.", bart, bart_tied, of_bart<true>},
+    {"BART", "model.", bart, bart_own, of_bart<false>},
+    {"BART", "", bart, {}, of_bart<true>},
+    {"ViT", "vit.", vit, vit_classifier, of_vit},
+    {"ViT", "", vit, {}, of_vit, sizes_there, {}, unread_by_vit},
 };
 
 constexpr std::string_view buffers[] = {
-    "h.#.attn.bias",           "h.#.attn.masked_bias",
-    "h.#.attn.attention.bias", "h.#.attn.attention.masked_bias",
-    "layers.#.attention.bias", "layers.#.attention.masked_bias",
+    "h.#.attn.bias",
+    "h.#.attn.masked_bias",
+    "h.#.attn.attention.bias",
+    "h.#.attn.attention.masked_bias",
+    "layers.#.attention.bias",
+    "layers.#.attention.masked_bias",
     "rotary_emb.inv_freq",
+    "embeddings.position_ids",
+    "embeddings.token_type_ids",
 };
+constexpr std::string_view of_images[] = {"embeddings.cls_token", "embeddings.position_embeddings",
+                                          "embeddings.patch_embeddings.projection.weight"};
+
+// With anything before it, up to a dot.
+bool ends_as_one_of(std::span<const std::string_view> patterns, std::string_view name) {
+  const auto ends_as = [&](std::string_view pattern) {
+    for (std::string_view rest = name;; rest.remove_prefix(rest.find('.') + 1)) {
+      if (matches_layers(pattern, rest)) return true;
+      if (rest.find('.') == std::string_view::npos) return false;
+    }
+  };
+  return std::ranges::any_of(patterns, ends_as);
+}
 
 Size size_there(const SizeName& size, std::size_t times, std::span<const SizeThere> sizes) {
   const auto found = std::ranges::find(sizes, size.name, &SizeThere::ours);
@@ -665,6 +999,7 @@ TensorRow row_of(const ForeignLayout& layout, const RenamedSection& section, con
   if (row.packing == Packing::grouped) row.columns = {1, size_name::all_d_q.name, count - 1, size_name::all_d_k.name};
   if (row.is_transposed) std::swap(row.rows, row.columns);
   row.need = need_of(renamed, first);
+  row.is_kernel = renamed.is_kernel;
   return row;
 }
 
@@ -688,6 +1023,11 @@ Layout layout_of(const ForeignLayout& foreign) {
     layout.scopes.push_back(scope_of(foreign, foreign.before, section));
   }
   for (const RenamedSection& section : foreign.outside) layout.scopes.push_back(scope_of(foreign, "", section));
+  if (foreign.left_out.empty()) return layout;
+  Part beside;
+  for (const std::string_view name : foreign.left_out)
+    beside.tensors.push_back({std::string(name), {}, as_it_is, {}, {}, left_out});
+  layout.scopes.push_back({"", "", {std::move(beside)}, false});
   return layout;
 }
 
@@ -719,15 +1059,9 @@ const std::vector<Layout>& layouts() {
 
 bool is_parameter_name(std::string_view name) { return find_parameter(called(name).role()) != nullptr; }
 
-bool is_buffer_name(std::string_view name) {
-  const auto ends_as = [&](std::string_view pattern) {
-    for (std::string_view rest = name;; rest.remove_prefix(rest.find('.') + 1)) {
-      if (matches_layers(pattern, rest)) return true;
-      if (rest.find('.') == std::string_view::npos) return false;
-    }
-  };
-  return std::ranges::any_of(buffers, ends_as);
-}
+bool is_buffer_name(std::string_view name) { return ends_as_one_of(buffers, name); }
+
+bool is_of_image(std::string_view name) { return ends_as_one_of(of_images, name); }
 
 bool matches_layers(std::string_view pattern, std::string_view name) {
   const std::size_t number = pattern.find('#');

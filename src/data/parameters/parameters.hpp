@@ -89,8 +89,9 @@ enum class Packing { equal, grouped, in_turn };
 
 /// When a tensor must be in a file. Of attention's projections there is either one packed tensor or three
 /// separate ones. Biases of maps are there all or not at all, and so are those of norms. One that is shared
-/// is another name for a parameter that the file has already.
-enum class Need { always, sometimes, with_biases, with_shifts, packed, separate, shared, never };
+/// is another name for a parameter that the file has already. One that is left out belongs to what is not computed
+/// here.
+enum class Need { always, sometimes, with_biases, with_shifts, packed, separate, shared, never, left_out };
 
 /// A tensor of a module: its name there, and the parameters that are made of it. They stand side by side in
 /// it, or below each other where it is transposed.
@@ -102,6 +103,7 @@ struct TensorRow {
   Size columns;
   Need need;
   Packing packing = Packing::equal;
+  bool is_kernel = false;  // of a convolution, [d_model, …]: what it is multiplied with is one row there
 };
 
 /// A part of a module, such as one attention, by its name there and by ours.
@@ -149,6 +151,9 @@ bool is_parameter_name(std::string_view name);
 
 /// Whether a name is that of a buffer, which a module keeps beside its parameters: a causal mask.
 bool is_buffer_name(std::string_view name);
+
+/// Whether a name is that of a tensor of a model of images, which may have three or four dimensions.
+bool is_of_image(std::string_view name);
 
 /// Whether a name is as a pattern says, in which '#' stands for some digits.
 bool matches_layers(std::string_view pattern, std::string_view name);

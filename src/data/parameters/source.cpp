@@ -438,13 +438,23 @@ struct Misfit {
   std::string sentence;
 };
 
+// What a window of a convolution is multiplied with, one row for each number that comes out.
+Matrix flattened(const Matrix& kernel, std::size_t rows) {
+  if (rows == 0 || kernel.size() % rows != 0) return kernel;
+  Matrix flat({rows, kernel.size() / rows});
+  std::ranges::copy(attn::cells(kernel), attn::cells(flat).begin());
+  return flat;
+}
+
 // Reads what was recognized as far as shapes fit.
 std::optional<Misfit> read_into(ParameterFile& file, const Recognized& recognized, const ParameterSource& source,
                                 const std::string& where, std::size_t heads) {
   Sizes sizes;
   std::size_t cells = 0, tensors = 0;
   for (const auto& [name, row, scope] : recognized.tensors) {
+    if (row->need == Need::left_out) continue;
     Matrix tensor = source.read(name);
+    if (row->is_kernel) tensor = flattened(tensor, sizes.known(row->rows.name));
     if (!sizes.fit(*row, tensor.shape())) {
       return Misfit{tensors,
                     fmt::format("{}: {} is {}, and must be {}{}: save it in that shape", where, name_in_quotes(name),
@@ -488,6 +498,12 @@ std::vector<Assumption> assumed_of(const Recognized& recognized) {
   const auto is_transposed = [](const PlacedTensor& tensor) { return tensor.row->is_transposed; };
   all.push_back(order_of_weights(std::ranges::any_of(recognized.tensors, is_transposed)));
   if (!layout.silent_on.empty()) all.push_back({&assumed::model, std::string(layout.silent_on)});
+  std::vector<std::string> left_out;
+  for (const PlacedTensor& tensor : recognized.tensors) {
+    if (tensor.row->need == Need::left_out) left_out.push_back(tensor.name);
+  }
+  if (!left_out.empty())
+    all.push_back({&assumed::names, fmt::format("left out, since nothing here uses it: {}", listed(left_out))});
   return all;
 }
 

@@ -66,6 +66,9 @@ TransformerSizes sizes_of(const ParameterSet& parameters, const TransformerSizes
     return size_of_parameter(parameters, Name({section}, role), dimension);
   };
   const std::size_t of_output = of_section(scope::output, role::w, &Shape::columns);
+  const auto of_part = [&](const ScopeKind& section, const ScopeKind& part, const Role& role) {
+    return size_of_parameter(parameters, Name({section, part}, role), &Shape::rows);
+  };
   TransformerSizes sizes{
       .encoder_layers = encoders,
       .decoder_layers = decoders,
@@ -76,7 +79,14 @@ TransformerSizes sizes_of(const ParameterSet& parameters, const TransformerSizes
       .target_words = of_output ? of_output : of_section(scope::target_embedding, role::e, &Shape::rows),
       .source_places = of_section(scope::source_positions, role::table, &Shape::rows),
       .target_places = of_section(scope::target_positions, role::table, &Shape::rows),
-      .head_size = said.head_size};
+      .head_size = said.head_size,
+      .types = of_section(scope::source_types, role::e, &Shape::rows),
+      .buckets = of_part(side, scope::relative_positions, role::table),
+      .patch = of_section(scope::source_embedding, role::w, &Shape::rows)};
+  // An encoder whose output layer is its embedding.
+  if (sizes.target_words == 0) sizes.target_words = of_section(scope::output, role::b, &Shape::columns);
+  if (sizes.target_words == 0 && of_part(scope::output, scope::transform, role::w))
+    sizes.target_words = sizes.source_words;
   const std::size_t of_queries = of_layer(scope::self_attention, role::w_q, &Shape::columns);
   if (sizes.head_size && of_queries != sizes.heads * sizes.head_size) {
     fail("{}: queries have {} numbers, and {} heads of {} would have {}: give the files of one model", where,
@@ -130,6 +140,11 @@ bool has_gate(const ParameterSet& parameters) {
   });
 }
 
+bool has_rest_of_output(const ParameterSet& parameters) {
+  return parameters.contains(Name({scope::output}, role::b).text()) ||
+         parameters.contains(Name({scope::output, scope::transform}, role::w).text());
+}
+
 // What a recipe and the parameters say of normalization must agree.
 void require_recipe(const Transformer& model, const ParameterSet& parameters, const std::string& where) {
   const ModelRecipe& recipe = model.recipe;
@@ -149,6 +164,10 @@ void require_recipe(const Transformer& model, const ParameterSet& parameters, co
       fail("{} has no {} ({}), which its first layer has: add it, or leave it out of all layers", where,
            name_in_quotes(row.name), to_string(row.shape));
     }
+    if (!has && &row.parameter->role == &role::w && !recipe.tied_output && row.called.scopes().size() == 1 &&
+        row.called.scopes().front().kind == &scope::output && has_rest_of_output(parameters))
+      fail("{} has no {} ({}), which an output layer of its own needs: add it, or set \"tied_output\"", where,
+           name_in_quotes(row.name), to_string(row.shape));
     if (!has && may_stand && row.parameter->presence == Presence::placed) {
       fail("{} has no \"{}\" ({}), which \"norm\" \"{}\" needs: add it, or choose \"none\"", where, row.name,
            to_string(row.shape), recipe.norm->name);
@@ -180,6 +199,28 @@ Matrix drawn(Beginning beginning, Shape shape, RandomSource& random) {
   return Matrix(shape, 0.0);
 }
 
+namespace {
+
+// What a recipe says of positions must be possible with what was learned of them.
+void require_positions(const Transformer& model, const std::string& where) {
+  const auto first = static_cast<std::size_t>(model.recipe.first_position);
+  for (const std::size_t places : {model.sizes.source_places, model.sizes.target_places}) {
+    if (places > 0 && places <= first)
+      fail("{}: {} were learned, and the first word is to have that of row {}: give the files of one model", where,
+           count_of(places, "position"), first + 1);
+  }
+  const std::size_t buckets = model.sizes.buckets;
+  if (buckets == 0) return;
+  if (buckets < 4)
+    fail("{}: there are only {} of distances: at least 4 are needed", where, count_of(buckets, "bucket"));
+  const std::size_t exact = model.kind->decodes ? buckets / 2 : buckets / 4;
+  if (model.recipe.max_distance > static_cast<double>(exact)) return;
+  fail("{}: {} distances have a bucket of their own, and the longest distance is {}: it must be longer", where, exact,
+       model.recipe.max_distance);
+}
+
+}  // namespace
+
 void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where) {
   model.kind = &kind_of(parameters, where);
   model.sizes = sizes_of(parameters, model.sizes, where);
@@ -187,6 +228,7 @@ void take_parameters(Transformer& model, ParameterSet parameters, const std::str
   if (model.recipe.window != 0.0 && model.kind->encodes)
     fail("{}: \"window\" is for models that are a decoder alone, and this one has an encoder: leave it out", where);
   require_recipe(model, parameters, where);
+  require_positions(model, where);
   require_alike(model, parameters, where);
   take_vocabulary(model.source_vocabulary, model.sizes.source_words, "source", where);
   take_vocabulary(model.target_vocabulary, model.sizes.target_words, "target", where);

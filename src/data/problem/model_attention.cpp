@@ -103,6 +103,7 @@ class RunModel {
     Words words;
     if (!model_.kind->crosses) words = words_given(asked_.text, file_.target, known, file_.words);
     if (has_start && (words.empty() || words.front() != start)) words.insert(words.begin(), start);
+    if (words.empty()) words = words_given(std::nullopt, file_.target, known, file_.words);
     target_ = input_of(words, known);
     if (model_.kind->crosses) write_target();
     require_places(model_, target_.size(), model_.sizes.target_places);
@@ -145,6 +146,18 @@ void require_problem(const TransformerFile& file, const AttentionOfModel& asked)
   const Transformer& model = file.model;
   if (model.sizes.source_words + model.sizes.target_words == 0)
     fail("‹model› {}: the model has no words: use attn transformer --x", asked.model);
+}
+
+// What buckets of distances add to the scores of each head: in a problem a mask of each head.
+std::vector<const Node*> relative_numbers(const Graph& graph, const Place& place, std::size_t heads) {
+  std::vector<const Node*> all;
+  if (place.crosses()) return all;
+  for (std::size_t i = 1; i <= heads; ++i) {
+    std::vector<ScopeName> scopes = {*place.side, scope::relative_positions};
+    if (heads > 1) scopes.emplace_back(scope::head, i);
+    if (const Node* const node = graph.find(Name(scopes, role::relative).text())) all.push_back(node);
+  }
+  return all;
 }
 
 void put_parameters(OptionValues& values, const Transformer& model, const Place& place, bool with_comparison) {
@@ -222,6 +235,8 @@ OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& a
     needed.insert(needed.end(), queries.begin(), queries.end());
     needed.insert(needed.end(), keys.begin(), keys.end());
   }
+  const std::vector<const Node*> relative = relative_numbers(*graph, place, model.sizes.heads);
+  needed.insert(needed.end(), relative.begin(), relative.end());
   compute(*graph, needed);
 
   OptionValues values;
@@ -236,6 +251,9 @@ OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& a
     about.emplace_back(
         "Its queries and keys are given as the model compares them: the model normalizes them, or turns them by their positions, in a way that a problem does not say.");
   }
+  if (!relative.empty())
+    about.push_back(
+        "The model adds a learned number to each score, by the distance from the query to the key. Here these numbers are the mask of each head, which is added.");
   values.put(option::about, about);
   values.put(option::tokens, std::vector<Words>{labels_of(x.frame.rows)});
   values.put(option::x, MatrixFile{.matrix = x.matrix()});
@@ -251,6 +269,11 @@ OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& a
   values.put(option::heads, model.sizes.heads);
   if (model.sizes.key_heads) values.put(option::kv_heads, model.sizes.key_heads);
   values.put(option::scale, model.recipe.scale);
+  if (!relative.empty()) {
+    std::vector<MatrixFile> masks;
+    for (const Node* node : relative) masks.push_back({.matrix = node->matrix(), .kind = CellKind::real});
+    values.put(option::mask, std::move(masks));
+  }
   const bool is_causal = place.side == &scope::encoder ? model.recipe.causal_encoder : model.recipe.causal_decoder;
   if (is_causal && !place.crosses()) values.put(option::causal, true);
   if (model.recipe.score_cap != 0.0) values.put(option::soft_cap, model.recipe.score_cap);

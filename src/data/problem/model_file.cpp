@@ -236,7 +236,8 @@ void require_same_sizes(const ModelConfig& config, const TransformerSizes& sizes
     fail("{}: config.json says {}, and the tensors have {}: give the files of one model", path,
          count_of(said, one, many), is);
   };
-  require(config.layers, std::max(sizes.encoder_layers, sizes.decoder_layers), "layer", "layers");
+  require(config.layers, sizes.encoder_layers ? sizes.encoder_layers : sizes.decoder_layers, "layer", "layers");
+  require(config.buckets, sizes.buckets, "bucket of distances", "buckets of distances");
   require(config.key_heads, sizes.all_heads().of_keys, "head of keys and values", "heads of keys and values");
 }
 
@@ -254,8 +255,20 @@ TransformerFile transformer_in(ModelFolder folder, const std::string& path) {
   const std::size_t matrices = folder.file.parameters.size();
   // An output layer that is the embedding is so whatever else a file has.
   if (model.recipe.tied_output) folder.file.parameters.erase(Name({scope::output}, role::w).text());
+  const auto gate = std::ranges::find(folder.config.brings, "gated", &BroughtField::field);
+  const bool says_gate = gate != folder.config.brings.end();
   take_parameters(model, std::move(folder.file.parameters), path);
+  if (says_gate && gate->value != FieldValue(model.recipe.gated))
+    fail(
+        "{}: config.json says that feed-forward layers are {}, and those of the tensors are {}: give the files of one model",
+        path, model.recipe.gated ? "not gated" : "gated", model.recipe.gated ? "gated" : "not gated");
   require_same_sizes(folder.config, model.sizes, path);
+  const bool has_output = model.kind->decodes || model.sizes.target_words > 0;
+  if (has_output && folder.config.is_tied.value_or(model.recipe.tied_output) != model.recipe.tied_output)
+    fail(
+        "{}: config.json says that \"tie_word_embeddings\" is {}, and the tensors have {}: give the files of one model",
+        path, *folder.config.is_tied,
+        model.recipe.tied_output ? "no output layer of its own" : "an output layer that differs from the embedding");
   model.title = fmt::format("{} of {}", folder.config.family->title, path);
   take_tokenizer(result, folder.config, path);
   ReadInputs::tell({"model", path, count_of(matrices, "matrix", "matrices"), folder.file.assumed});

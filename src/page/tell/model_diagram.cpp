@@ -19,7 +19,20 @@ namespace {
 
 // A step of a model: what makes up one box.
 struct Unit {
-  enum class Kind { words, vectors, memory, embedding, positions, attention, feed_forward, norm, sum, linear, softmax };
+  enum class Kind {
+    words,
+    vectors,
+    memory,
+    embedding,
+    positions,
+    attention,
+    feed_forward,
+    norm,
+    sum,
+    transform,
+    linear,
+    softmax
+  };
 
   Kind kind;
   const Node* first;   // of its nodes
@@ -39,6 +52,10 @@ struct PlaceOfRole {
 constexpr PlaceOfRole by_role[] = {{role::ids, Unit::Kind::words},
                                    {role::x, Unit::Kind::embedding},
                                    {role::scaled_x, Unit::Kind::embedding},
+                                   {role::typed, Unit::Kind::embedding},
+                                   {role::with_class, Unit::Kind::embedding},
+                                   {role::patches, Unit::Kind::vectors},
+                                   {role::scaled_output, Unit::Kind::linear},
                                    {role::positions, Unit::Kind::positions},
                                    {role::positioned, Unit::Kind::positions},
                                    {role::sum, Unit::Kind::sum},
@@ -55,7 +72,8 @@ constexpr PlaceOfScope places_of_scopes[] = {{scope::self_attention, Unit::Kind:
                                              {scope::cross_attention, Unit::Kind::attention, "cross-attention"},
                                              {scope::feed_forward, Unit::Kind::feed_forward, "feed-forward"},
                                              {scope::norm, Unit::Kind::norm, "norm"},
-                                             {scope::post_norm, Unit::Kind::norm, "norm"}};
+                                             {scope::post_norm, Unit::Kind::norm, "norm"},
+                                             {scope::output, Unit::Kind::transform, ""}};
 
 const PlaceOfScope* part_of_layer(const Node& node) {
   const auto found =
@@ -71,9 +89,9 @@ bool is_mask(const Node& node) {
          node.is(role::cross_bias);
 }
 
-bool is_of_encoder(const Node& node) {
+bool is_of_encoder(const Node& node, const Transformer& model) {
   const NamedScope* const side = outermost(node.place);
-  return side && (side->is(scope::source) || side->is(scope::encoder));
+  return !model.kind->decodes || (side && (side->is(scope::source) || side->is(scope::encoder)));
 }
 
 class ModelDiagram {
@@ -110,12 +128,12 @@ class ModelDiagram {
 
   // The same for what is alike in all layers.
   std::string key_of(const Node& node, Unit::Kind kind) const {
-    const std::string lane = is_of_encoder(node) ? "encoder" : "decoder";
+    const std::string lane = is_of_encoder(node, model_) ? "encoder" : "decoder";
     const PlaceOfScope* const part = part_of_layer(node);
     std::string inner = kind == Unit::Kind::sum ? std::string(node.leaf()) : fmt::format("{}", static_cast<int>(kind));
     if (part) {
       const NamedScope* const own = node.within(part->scope);
-      inner = own->prefix.substr(own->outer ? own->outer->prefix.size() : 0);
+      inner = own->prefix.substr(own->outer && layer_of(node) ? own->outer->prefix.size() : 0);
     }
     return fmt::format("{} {} {}", lane, layer_of(node) ? "layer" : "", inner);
   }
@@ -128,8 +146,10 @@ class ModelDiagram {
     auto found = units_.find(key);
     if (found == units_.end()) {
       order_.push_back(key);
-      found = units_.emplace(key, Unit{*kind, &node, &node, is_of_encoder(node) ? 0u : 1u, layer_of(node) != nullptr})
-                  .first;
+      found =
+          units_
+              .emplace(key, Unit{*kind, &node, &node, is_of_encoder(node, model_) ? 0u : 1u, layer_of(node) != nullptr})
+              .first;
     }
     Unit& unit = found->second;
     unit.nodes.push_back(&node);
@@ -218,6 +238,8 @@ class ModelDiagram {
         return norm_title();
       case Unit::Kind::sum:
         return unit.is_normalized ? "add & " + norm_title() : "add";
+      case Unit::Kind::transform:
+        return fmt::format("linear & {}", model_.recipe.activation->title);
       case Unit::Kind::linear:
         return "linear";
       case Unit::Kind::softmax:
@@ -239,6 +261,8 @@ class ModelDiagram {
     std::vector<std::string> lines;
     if (unit.kind == Unit::Kind::embedding && find(unit, role::scaled_x))
       lines.push_back(fmt::format("times √{}", unit.result->frame.shape.columns));
+    if (unit.kind == Unit::Kind::embedding && find(unit, role::typed)) lines.emplace_back("and token types");
+    if (unit.kind == Unit::Kind::embedding && find(unit, role::with_class)) lines.emplace_back("behind a class token");
     if (unit.kind == Unit::Kind::positions) lines.emplace_back(model_.recipe.positions->name);
     if (unit.kind == Unit::Kind::attention) {
       const HeadCounts heads = model_.sizes.all_heads();
@@ -246,6 +270,8 @@ class ModelDiagram {
       lines.push_back(count_of(heads.of_queries, "head") +
                       (weights ? fmt::format(", weights {}", to_string(weights->frame.shape)) : ""));
       if (heads.of_keys != heads.of_queries) lines.push_back(fmt::format("{} of keys and values", heads.of_keys));
+      if (&part_of_layer(*unit.first)->scope == &scope::self_attention && model_.sizes.buckets > 0)
+        lines.push_back(fmt::format("positions: {}", count_of(model_.sizes.buckets, "bucket")));
       if (find(unit, role::rotated_q)) lines.push_back(fmt::format("positions: {}", model_.recipe.positions->name));
       for (const Node* mask : unit.masks) lines.push_back("mask: " + mask_source(*mask) + where_window_is(*mask));
     }

@@ -38,6 +38,9 @@ bool has_on_its_side(const Node& node, const Role& role) {
 
 bool is_given(const Node& node, const Told&) { return !node.op; }
 
+// A class token stands before the patches of an image, and positions are added to both.
+bool is_taken_as_given(const Node& node, const Told&) { return !node.op && !node.beside(role::with_class); }
+
 bool masks_itself(const Node& node, const Told&) {
   return has_on_its_side(node, role::mask) || has_on_its_side(node, role::local_mask);
 }
@@ -83,6 +86,7 @@ const Node* rotated_within(const Node& q) {
 }
 
 bool turns(const Node& node, const Told&) { return rotated_within(node) != nullptr; }
+bool adds_by_bucket(const Node& node, const Told&) { return node.within(scope::relative_positions) != nullptr; }
 
 // --- sentences that depend on the recipe, or on the masks
 
@@ -182,6 +186,17 @@ std::string of_residual(const Node& sum, const Told& told) {
   return "Residual connection: the vectors from before the sub-layer are added to its output.";
 }
 
+std::string of_buckets(const Node& node, const Told&) {
+  return fmt::format(
+      "Relative positions: the distance from a query to a key, such as {}, falls into one of the buckets of distances. Long distances share a bucket.",
+      node.frame.rows.label(node.frame.shape.rows - 1));
+}
+
+std::string of_transform(const Node&, const Told& told) {
+  return fmt::format("Before the output layer: a linear layer, and {} ({}).", told.recipe.activation->title,
+                     told.recipe.activation->effect);
+}
+
 // What is done in a part of a model: the kind of its scope, the matrix that shows it, and a sentence.
 struct Part {
   const ScopeKind& scope;
@@ -198,8 +213,12 @@ constexpr std::string_view sentence_on_scaling = "Each embedding is multiplied b
 constexpr Part parts[] = {
     {scope::source, role::ids, "The source words: their ids, and their rows in the embedding table."},
     {scope::source, role::x, "The source as vectors.", is_given},
-    {scope::source, role::x, taken, is_given},
+    {scope::source, role::x, taken, is_taken_as_given},
     {scope::source, role::scaled_x, sentence_on_scaling},
+    {scope::source, role::patches,
+     "The patches of the image, each as the row of its numbers, and what a linear layer makes of them."},
+    {scope::source, role::with_class, "A learned vector stands before the patches: the class token."},
+    {scope::source, role::typed, "Token types: a vector is added that tells the first text of a pair from the second."},
     {scope::source, role::positioned, placed},
     {scope::target, role::ids, "The target words: their ids, and their rows in the embedding table."},
     {scope::target, role::ids, "They are shifted right by one position: <start> comes first.", begins_with_start},
@@ -235,6 +254,12 @@ constexpr Part parts[] = {
     {scope::norm, role::output, "", always, of_norm},
     {scope::post_norm, role::output, "", always, of_norm},
     {scope::feed_forward, role::output, "", always, of_feed_forward},
+    {scope::relative_positions, role::buckets, "", always, of_buckets},
+    {scope::relative_positions, role::by_bucket,
+     "Each bucket has a learned number for each head. All layers of this side add these numbers to the scores of their self-attention."},
+    {scope::head, role::relative, "The number for each query and each key, by the distance between them.",
+     adds_by_bucket},
+    {scope::output, role::inner, "", always, of_transform},
 };
 
 // What has no scope goes into a decoder, or comes out at the end.
