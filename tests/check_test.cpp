@@ -220,7 +220,7 @@ TEST_SUITE("attn check") {
   // or norms, which are all alike there. All of them are tried against loops.
   TEST_CASE("nineteen of twenty mistakes can be seen in some computation in which they are named") {
     std::set<std::string_view> seen;
-    for (const auto* lines : {&one_head, &heads_and_positions, &encoders, &decoders, &others}) {
+    for (const auto* lines : {&one_head, &heads_and_positions, &encoders, &decoders, &like_llama, &others}) {
       for (const std::string& line : *lines) {
         const std::shared_ptr<Graph> graph = computation_of(line);
         const Named numbers = computed(*graph);

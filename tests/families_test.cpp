@@ -57,7 +57,7 @@ TEST_CASE("a family that is not read is named, with what of it is not read") {
   refused(of_type("mixtral"), "this is Mixtral: experts are not read yet");
   refused(of_type("gpt_oss"), "this is gpt-oss: experts and attention sinks are not read yet");
   refused(of_type("mamba"), "this is Mamba: state spaces are not read yet");
-  refused(of_type("something"), "this is a model of the family \"something\", which is not read yet");
+  refused(of_type("something"), "this is a model of the family 'something', which is not read yet");
   refused(Json::object(), "does not say which model it is");
   refused({{"model_type", "llama"}}, "does not say how many heads there are");
 }
@@ -92,16 +92,16 @@ TEST_CASE("layers with a window are those that a config names, or those of the f
   CHECK(recipe_of(neo).window_layers == "2");
   CHECK(recipe_of(neo).window == 256.0);
   refused(llama({{"model_type", "qwen3"}, {"layer_types", {"linear_attention"}}}),
-          "layers of the kind \"linear_attention\" are not read yet");
+          "layers of the kind 'linear_attention' are not read yet");
 }
 
 TEST_CASE("what would change the numbers and is not read is refused by name") {
   refused(llama({{"rope_scaling", {{"rope_type", "yarn"}, {"factor", 4.0}}}}),
-          "the scaling \"yarn\" of rotary positions is not read yet");
-  refused(llama({{"rope_scaling", {{"type", "longrope"}}}}), "\"longrope\"");
-  refused(llama({{"rope_parameters", {{"rope_type", "dynamic"}}}}), "\"dynamic\"");
+          "the scaling 'yarn' of rotary positions is not read yet");
+  refused(llama({{"rope_scaling", {{"type", "longrope"}}}}), "'longrope'");
+  refused(llama({{"rope_parameters", {{"rope_type", "dynamic"}}}}), "'dynamic'");
   refused(llama({{"rope_scaling", {{"type", "linear"}}}}), "has no \"factor\"");
-  refused(llama({{"hidden_act", "relu6"}}), "the activation \"relu6\" is not read yet");
+  refused(llama({{"hidden_act", "relu6"}}), "the activation 'relu6' is not read yet");
   refused({{"model_type", "gpt2"}, {"n_head", 2}, {"scale_attn_by_inverse_layer_idx", true}},
           "\"scale_attn_by_inverse_layer_idx\" is true, which is not read yet");
   const ModelRecipe llama3 = recipe_of(llama({{"rope_scaling",

@@ -411,6 +411,7 @@ std::vector<std::shared_ptr<Graph>> some_computations() {
           [](Transformer& model) { model.recipe.scale_embeddings = false; }),
       run({.activation = "gelu"}, 1),
       run({.positions = "rotary"}, 0),
+      run({.positions = "rotary-halves", .d_model = 8}, 0),
       relu_back(0),
       tanh_back(0),
       luong(0),

@@ -468,6 +468,29 @@ TEST_SUITE("parameters") {
                                  {"w_o", matrix({{1, 0}, {0, 1}})}});
   }
 
+  TEST_CASE("queries, keys and values that a tensor holds are parted as its layout says") {
+    const auto counted = [](std::size_t rows, std::size_t columns, double from) {
+      return filled({rows, columns}, [&] { return from++; });
+    };
+    // Phi-3: two heads of queries and one of keys, of two numbers each, below each other.
+    const ParameterSet phi3 = {{"layers.0.self_attn.o_proj.weight", counted(4, 4, 0)},
+                               {"layers.0.self_attn.qkv_proj.weight", counted(8, 4, 100)},
+                               {"layers.0.input_layernorm.weight", counted(1, 4, 1)},
+                               {"layers.0.mlp.gate_up_proj.weight", counted(6, 4, 200)},
+                               {"layers.0.mlp.down_proj.weight", counted(4, 3, 300)},
+                               {"layers.0.post_attention_layernorm.weight", counted(1, 4, 1)},
+                               {"norm.weight", counted(1, 4, 1)},
+                               {"embed_tokens.weight", counted(5, 4, 400)}};
+    const ParameterFile file = read_from(safetensors_of(phi3));
+    CHECK(file.layout == "Phi-3");
+    CHECK(file.parameters.at("decoder.1.self_attention.w_q").shape() == Shape{4, 4});
+    CHECK(file.parameters.at("decoder.1.self_attention.w_k").shape() == Shape{4, 2});
+    CHECK(file.parameters.at("decoder.1.self_attention.w_k")(0, 1) == 120.0);
+    CHECK(file.parameters.at("decoder.1.self_attention.w_v")(3, 0) == 127.0);
+    CHECK(file.parameters.at("decoder.1.feed_forward.w_gate")(0, 2) == 208.0);
+    CHECK(file.parameters.at("decoder.1.feed_forward.w_1")(0, 0) == 212.0);
+  }
+
   TEST_CASE("GPT-2 is recognized by its names, and who stored it by its shapes") {
     const ParameterSet bare = gpt2("", false);
     const ParameterFile file = read_from(safetensors_of(bare));

@@ -178,7 +178,7 @@ TEST_CASE("a norm by itself is each norm that a model has, with its gradients") 
       double mean = 0.0, squares = 0.0;
       for (const double cell : x[i]) mean += kind.name == "layer" ? cell / 4.0 : 0.0;
       for (const double cell : x[i]) squares += (cell - mean) * (cell - mean) / 4.0;
-      return gamma[0][j] * (x[i][j] - mean) / std::sqrt(squares + 0.01);
+      return (gamma[0][j] + (kind.adds_one ? 1.0 : 0.0)) * (x[i][j] - mean) / std::sqrt(squares + 0.01);
     });
     const Words words = {"layer-norm", "--x",          literal(x),
                          "--gamma",    literal(gamma), "--epsilon",
