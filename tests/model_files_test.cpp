@@ -315,7 +315,7 @@ TEST_SUITE("files of models") {
     waitpid(child, &status, 0);
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 2);
-    CHECK(has(bytes_of(folder.path("errors")), "a file became shorter while it was read"));
+    CHECK(has(bytes_of(folder.path("errors")), "a file could not be read to its end"));
     const std::string other = folder.write("y.safetensors", safetensors_bytes(tiny_gpt2()));
     const FileBytes file = map_file(other);
     require_mapped_files_unchanged();
@@ -458,6 +458,41 @@ TEST_SUITE("files of models") {
     CHECK(same(tensor(2), matrix({{1, -2}})));
     CHECK(has(refusal([&] { tensor(3); }), "no whole blocks of 32"));
     CHECK(has(refusal([&] { tensor(4); }), "lies outside of the file"));
+  }
+
+  TEST_CASE("a file of llama2.c is known by its sizes, which fit it exactly") {
+    // d_model 4, d_ff 3, 1 layer, 2 heads, 1 of keys, 5 words, 6 positions.
+    constexpr std::array<std::uint64_t, 7> sizes = {4, 3, 1, 2, 1, 5, 6};
+    constexpr std::size_t of_layer = 4 + 16 + 8 + 8 + 16 + 4 + 12 + 12 + 12, angles = 2 * 6;
+    const auto file_of = [&](bool is_tied) {
+      std::string bytes;
+      for (std::size_t i = 0; i < sizes.size(); ++i)
+        bytes += little_bytes(i == 5 && !is_tied ? -sizes[i] : sizes[i], 4);
+      for (std::size_t i = 0; i < 20 + of_layer + 4 + angles + (is_tied ? 0 : 20); ++i)
+        bytes += float_bytes(static_cast<float>(i));
+      return bytes;
+    };
+    const std::string tied = file_of(true);
+    REQUIRE(is_llama2c(tied));
+    REQUIRE(is_llama2c(file_of(false)));
+    for (std::size_t size = 0; size < tied.size(); ++size) CHECK_FALSE(is_llama2c(tied.substr(0, size)));
+    CHECK_FALSE(is_llama2c(tied + '\0'));
+    const std::vector<Llama2cTensor> tensors = llama2c_tensors({tied}, "x.bin");
+    const auto tensor = [&](std::string_view name) {
+      const auto found = std::ranges::find(tensors, name, &Llama2cTensor::name);
+      REQUIRE(found != tensors.end());
+      return found->matrix;
+    };
+    CHECK(tensor("target_embedding.e")(1, 0) == 4);
+    CHECK(tensor("decoder.1.self_attention.w_q")(1, 0) == 25);
+    CHECK(tensor("decoder.1.self_attention.w_q")(0, 1) == 28);
+    CHECK(tensor("decoder.1.self_attention.w_k").shape() == Shape{4, 2});
+    CHECK(tensor("decoder.norm.gamma")(0, 0) == 20 + of_layer);
+    const TemporaryFolder folder;
+    const Transformer model = read_model(folder.write("x.bin", file_of(false))).model;
+    CHECK(model.recipe.positions->name == "rotary");
+    CHECK(model.parameters.at("output.w")->shape() == Shape{4, 5});
+    CHECK(has(refusal([&] { read_parameters(folder.path("x.bin")); }), "give it by ‹model›"));
   }
 
   TEST_CASE("damaged GGUF is refused with a sentence") {

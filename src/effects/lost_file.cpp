@@ -16,7 +16,7 @@ namespace {
 extern "C" void tell_of_lost_file(int) {
   ProvisionalName::remove_all();
   constexpr std::string_view sentence =
-      "attn: a file became shorter while it was read: run the command again when no other program changes it\n";
+      "attn: a file could not be read to its end: another program made it shorter meanwhile, or its disk fails\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, sentence.data(), sentence.size());
   _exit(exit_code::wrong_input.code);
 }

@@ -200,6 +200,104 @@ def compared_nested(attn, folder, case):
     return distances(gpt2.run(tensors, tensors["wte.weight"], ids, case), np.load(found))
 
 
+# --- Llama, with neighbors rotated, as llama2.c and GGUF have it
+
+LLAMA = {"d_model": 64, "d_ff": 96, "layers": 2, "heads": 4, "key_heads": 2, "words": 11, "places": 8, "n": 5}
+
+
+def tensors_of_llama(case):
+    """Maps as (out, in), by the names of GGUF."""
+    d, inner, keys = case["d_model"], case["d_ff"], case["d_model"] // case["heads"] * case["key_heads"]
+    shapes = {"token_embd": (case["words"], d), "output_norm": (d,)}
+    for i in range(case["layers"]):
+        of_layer = {"attn_norm": (d,), "attn_q": (d, d), "attn_k": (keys, d), "attn_v": (keys, d), "attn_output": (d, d),
+                    "ffn_norm": (d,), "ffn_gate": (inner, d), "ffn_down": (d, inner), "ffn_up": (inner, d)}
+        shapes.update({f"blk.{i}.{name}": shape for name, shape in of_layer.items()})
+    if not case["tied"]:
+        shapes["output"] = (case["words"], d)
+    return {name: torch.randn(shape, dtype=torch.float64) * 0.3 for name, shape in shapes.items()}
+
+
+def rotated_pairs(x, size):
+    """Each pair of neighbors is turned by its position times its frequency."""
+    n, width = x.shape
+    angles = torch.outer(torch.arange(n, dtype=torch.float64), 10000.0 ** (-torch.arange(0, size, 2, dtype=torch.float64) / size))
+    turned = torch.view_as_complex(x.reshape(n, width // size, size // 2, 2)) * torch.polar(torch.ones_like(angles), angles)[:, None]
+    return torch.view_as_real(turned).reshape(n, width)
+
+
+def run_llama(tensors, ids, case, epsilon):
+    size, n, found = case["d_model"] // case["heads"], len(ids), {}
+    later = torch.triu(torch.ones(n, n, dtype=torch.bool), diagonal=1)
+
+    def norm(name, x):
+        return x / (x.pow(2).mean(dim=1, keepdim=True) + epsilon).sqrt() * tensors[name]
+
+    x = tensors["token_embd"][ids]
+    for i in range(case["layers"]):
+        def linear(name, x, i=i):
+            return x @ tensors[f"blk.{i}.{name}"].T
+
+        inner = norm(f"blk.{i}.attn_norm", x)
+        q, k, v = rotated_pairs(linear("attn_q", inner), size), rotated_pairs(linear("attn_k", inner), size), linear("attn_v", inner)
+        outputs, share = [], case["heads"] // case["key_heads"]
+        for h in range(case["heads"]):
+            q_h, k_h, v_h = q.split(size, 1)[h], k.split(size, 1)[h // share], v.split(size, 1)[h // share]
+            weights = torch.softmax((q_h @ k_h.T / size ** 0.5).masked_fill(later, float("-inf")), dim=1)
+            outputs.append(weights @ v_h)
+            found[f"decoder.{i + 1}.self_attention.head.{h + 1}.weights"] = weights
+        x = x + linear("attn_output", torch.cat(outputs, dim=1))
+        inner = norm(f"blk.{i}.ffn_norm", x)
+        x = x + linear("ffn_down", torch.nn.functional.silu(linear("ffn_gate", inner)) * linear("ffn_up", inner))
+        found[f"decoder.{i + 1}.sum_2"] = x
+    found["decoder.output"] = norm("output_norm", x)
+    found["logits"] = found["decoder.output"] @ tensors["token_embd" if case["tied"] else "output"].T
+    return {name: tensor.numpy() for name, tensor in found.items()}
+
+
+def llama_in_gguf(folder, case, tensors):
+    write_gguf(folder / "llama.gguf",
+               {"general.architecture": "llama", "llama.attention.head_count": case["heads"],
+                "llama.attention.head_count_kv": case["key_heads"], "llama.attention.layer_norm_rms_epsilon": 1e-5,
+                "llama.rope.freq_base": 10000.0, "llama.rope.dimension_count": case["d_model"] // case["heads"],
+                "llama.embedding_length": case["d_model"], "llama.block_count": case["layers"]},
+               {name + ".weight": tensor for name, tensor in tensors.items()}, case["type"])
+    return folder / "llama.gguf"
+
+
+LLAMA2C_ORDER = ["attn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_norm", "ffn_gate", "ffn_down", "ffn_up"]
+
+
+def llama_in_llama2c(folder, case, tensors):
+    words = case["words"] if case["tied"] else -case["words"]
+    data = struct.pack("<7i", case["d_model"], case["d_ff"], case["layers"], case["heads"], case["key_heads"], words,
+                       case["places"])
+    names = ["token_embd"] + [f"blk.{i}.{name}" for name in LLAMA2C_ORDER for i in range(case["layers"])] + ["output_norm"]
+    for name in names:
+        data += raw(tensors[name].float())
+    data += bytes(2 * 4 * case["places"] * (case["d_model"] // case["heads"] // 2))
+    if not case["tied"]:
+        data += raw(tensors["output"].float())
+    (folder / "model.bin").write_bytes(data)
+    return folder / "model.bin"
+
+
+def compared_llama(attn, folder, case):
+    tensors = {name: rounded(t, case["type"]) if t.dim() == 2 else t.float().double()
+               for name, t in tensors_of_llama(case).items()}
+    model = case["write"](folder, case, tensors)
+    ids = torch.randint(case["words"], (case["n"],))
+    epsilon = float(np.float32(1e-5)) if case["write"] is llama_in_gguf else 1e-5
+    return distances(run_llama(tensors, ids, case, epsilon), run_ours(attn, folder, model, ids))
+
+
+def llama_cases():
+    for seed, tied in enumerate((True, False)):
+        yield {**LLAMA, "write": llama_in_llama2c, "type": "F32", "tied": tied, "seed": seed}
+        for type_name in GGUF_TYPES:
+            yield {**LLAMA, "write": llama_in_gguf, "type": type_name, "tied": tied, "seed": seed}
+
+
 SIZES = {"d_model": 32, "heads": 2, "layers": 2, "n": 5, "words": 11, "places": 8}
 
 
@@ -217,4 +315,4 @@ def nested_cases():
 
 
 if __name__ == "__main__":
-    parity.main([(compared_gpt2, cases()), (compared_nested, nested_cases())])
+    parity.main([(compared_gpt2, cases()), (compared_nested, nested_cases()), (compared_llama, llama_cases())])

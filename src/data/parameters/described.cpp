@@ -74,17 +74,43 @@ void replace(std::vector<BroughtField>& brings, std::span<const BroughtField> ot
   }
 }
 
-// Only a part of a head is rotated in some families, which say how large it is instead of which share.
-void say_share_of_head(Json& config, const GgufFile& file, const std::string& architecture) {
-  const auto number = [&](const std::string& key) {
-    const auto found = file.metadata.find(architecture + key);
-    const auto* const value = found == file.metadata.end() ? nullptr : std::get_if<std::uint64_t>(&found->second);
-    return value ? static_cast<double>(*value) : 0.0;
-  };
-  const double rotated = number(".rope.dimension_count"), heads = number(".attention.head_count");
-  if (rotated > 0 && heads > 0 && number(".embedding_length") > 0)
-    config["rotary_pct"] = rotated / (number(".embedding_length") / heads);
-}
+// What such a file says with other sizes than a config.json.
+class OtherSizes {
+ public:
+  OtherSizes(const GgufFile& file, std::string_view architecture) : file_(file), architecture_(architecture) {}
+
+  void say(Json& config) const {
+    const double heads = number(".attention.head_count"), width = number(".embedding_length");
+    const double equal_part = heads > 0 ? width / heads : 0, of_key = number(".attention.key_length");
+    const double head = of_key > 0 ? of_key : equal_part;
+    // Only a part of a head is rotated in some families, which say how large it is instead of which share.
+    if (const double rotated = number(".rope.dimension_count"); rotated > 0 && head > 0)
+      config["rotary_pct"] = rotated / head;
+    // Gemma's scores are divided by the root of the size of a head, except in the largest models (llama.cpp,
+    // llama-model.cpp).
+    constexpr double layers_of_largest_gemma2 = 46, layers_of_largest_gemma3 = 62;
+    const double layers = number(".block_count");
+    const bool is_largest = architecture_ == "gemma2"   ? layers == layers_of_largest_gemma2
+                            : architecture_ == "gemma3" ? layers == layers_of_largest_gemma3
+                                                        : false;
+    if (head > 0) config["query_pre_attn_scalar"] = is_largest ? equal_part : head;
+    const std::string_view* const scaling = file_.text(fmt::format("{}.rope.scaling.type", architecture_));
+    if (scaling && *scaling != "none")
+      config["rope_scaling"] = {{"rope_type", std::string(*scaling)}, {"factor", number(".rope.scaling.factor")}};
+  }
+
+ private:
+  double number(std::string_view key) const {
+    const auto found = file_.metadata.find(fmt::format("{}{}", architecture_, key));
+    if (found == file_.metadata.end()) return 0;
+    if (const auto* const whole = std::get_if<std::uint64_t>(&found->second)) return static_cast<double>(*whole);
+    const auto* const real = std::get_if<double>(&found->second);
+    return real ? *real : 0;
+  }
+
+  const GgufFile& file_;
+  std::string_view architecture_;
+};
 
 }  // namespace
 
@@ -102,7 +128,11 @@ ModelConfig described_by_gguf(std::string_view bytes, const std::string& where) 
     if (found != file.metadata.end())
       config[std::string(member)] = json_of(found->second, fmt::format("{}: {}", where, whole));
   }
-  say_share_of_head(config, file, std::string(*architecture));
+  OtherSizes(file, *architecture).say(config);
+  for (const char* token : {"bos_token_id", "eos_token_id"}) {
+    const auto found = file.metadata.find(fmt::format("tokenizer.ggml.{}", token));
+    if (found != file.metadata.end()) config[std::string(token)] = json_of(found->second, where);
+  }
   config["tie_word_embeddings"] =
       std::ranges::find(file.tensors, "output.weight", &GgufTensor::name) == file.tensors.end();
   ModelConfig result = config_from(config, where);
@@ -115,6 +145,8 @@ ModelConfig described_by_llama2c(std::string_view bytes, const std::string& wher
   const Json config = {{"model_type", "llama"},
                        {"num_attention_heads", sizes.heads},
                        {"num_key_value_heads", sizes.key_heads},
+                       {"bos_token_id", 1U},
+                       {"eos_token_id", {1U, 2U}},
                        {"rms_norm_eps", 1e-5},
                        {"rope_theta", 10000.0},
                        {"tie_word_embeddings", sizes.is_tied}};

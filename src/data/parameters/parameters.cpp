@@ -476,18 +476,44 @@ constexpr Renamed gguf_attention[] = {
     {"attn_k.bias", {&role::b_k}, as_it_is, sometimes},
     {"attn_v.bias", {&role::b_v}, as_it_is, sometimes},
     {"attn_output.bias", {&role::b_o}, as_it_is, sometimes},
+    {"attn_q_norm.weight", {&role::gamma_q}, as_it_is, sometimes},
+    {"attn_k_norm.weight", {&role::gamma_k}, as_it_is, sometimes},
 };
 constexpr Renamed gguf_feed_forward[] = {
-    {"ffn_up.weight", {&role::w_1}, transposed_there},
+    {"ffn_gate.weight", {&role::w_gate}, transposed_there, sometimes},
+    {"ffn_up.weight", {&role::w_1}, transposed_there, always},
     {"ffn_up.bias", {&role::b_1}, as_it_is, sometimes},
-    {"ffn_down.weight", {&role::w_2}, transposed_there},
+    {"ffn_down.weight", {&role::w_2}, transposed_there, always},
     {"ffn_down.bias", {&role::b_2}, as_it_is, sometimes},
 };
+constexpr Renamed gguf_phi3_attention[] = {
+    {"attn_qkv.weight", {&role::w_q, &role::w_k, &role::w_v}, transposed_there, always, Packing::grouped},
+    {"attn_output.weight", {&role::w_o}, transposed_there, always},
+};
+constexpr Renamed gguf_phi3_feed_forward[] = {
+    {"ffn_up.weight", {&role::w_gate, &role::w_1}, transposed_there, always},
+    {"ffn_down.weight", {&role::w_2}, transposed_there, always},
+};
+template <const auto& attention, const auto& layer>
 constexpr RenamedPart gguf_layer[] = {
     {"attn_norm.", norm_1, torch_norm},
-    {"", self_attention, gguf_attention},
+    {"", self_attention, attention},
     {"ffn_norm.", norm_2, torch_norm},
+    {"", feed_forward, layer},
+};
+constexpr RenamedPart gguf_gemma2_layer[] = {
+    {"attn_norm.", norm_1, rms_of_others},
+    {"", self_attention, gguf_attention},
+    {"post_attention_norm.", post_norm_1, rms_of_others},
+    {"ffn_norm.", norm_2, rms_of_others},
     {"", feed_forward, gguf_feed_forward},
+    {"post_ffw_norm.", post_norm_2, rms_of_others},
+};
+constexpr RenamedPart gguf_olmo2_layer[] = {
+    {"", self_attention, gguf_attention},
+    {"post_attention_norm.", norm_1, rms_of_others},
+    {"", feed_forward, gguf_feed_forward},
+    {"post_ffw_norm.", norm_2, rms_of_others},
 };
 constexpr Renamed gguf_words[] = {{"token_embd.weight", {&role::e}}};
 constexpr Renamed gguf_places[] = {{"position_embd.weight", {&role::table}, as_it_is, sometimes}};
@@ -496,8 +522,9 @@ constexpr RenamedPart gguf_last_norm[] = {{"output_norm.", last_norm, torch_norm
 constexpr RenamedPart gguf_words_part[] = {{"", itself, gguf_words}};
 constexpr RenamedPart gguf_places_part[] = {{"", itself, gguf_places}};
 constexpr RenamedPart gguf_output_part[] = {{"", itself, gguf_output}};
+template <const auto& layer>
 constexpr RenamedSection gguf[] = {
-    {"blk.#.", &scope::decoder, "#.", gguf_layer, true},
+    {"blk.#.", &scope::decoder, "#.", layer, true},
     {"", &scope::decoder, "", gguf_last_norm, true},
     {"", &scope::target_embedding, "", gguf_words_part, true},
     {"", &scope::target_positions, "", gguf_places_part, false},
@@ -891,7 +918,6 @@ constexpr ForeignLayout foreign_layouts[] = {
     {"OLMo 2", "model.", like_llama<olmo2_layer>, gpt2_with_own_output, of_olmo2<false>, own_sizes},
     {"OLMo 2", "model.", like_llama<olmo2_layer>, {}, of_olmo2<true>, own_sizes},
     {"OLMo 2", "", like_llama<olmo2_layer>, {}, of_olmo2<true>, own_sizes},
-    {"GGUF", "", gguf},
     // Where the output layer differs from the embedding, it is its own.
     {"BERT", "bert.", bert<torch_norm>, bert_tied<torch_norm>, of_bert<true>, sizes_there, {}, of_first_word_of_bert},
     {"BERT", "bert.", bert<torch_norm>, bert_own, of_bert<false>, sizes_there, {}, of_first_word_of_bert},
@@ -928,6 +954,10 @@ constexpr ForeignLayout foreign_layouts[] = {
     {"BART", "", bart, {}, of_bart<true>},
     {"ViT", "vit.", vit, vit_classifier, of_vit},
     {"ViT", "", vit, {}, of_vit, sizes_there, {}, unread_by_vit},
+    {"GGUF", "", gguf<gguf_layer<gguf_attention, gguf_feed_forward>>, {}, {}, own_sizes},
+    {"GGUF", "", gguf<gguf_layer<gguf_phi3_attention, gguf_phi3_feed_forward>>, {}, {}, own_sizes},
+    {"GGUF", "", gguf<gguf_gemma2_layer>, {}, {}, own_sizes},
+    {"GGUF", "", gguf<gguf_olmo2_layer>, {}, {}, own_sizes},
 };
 
 constexpr std::string_view buffers[] = {

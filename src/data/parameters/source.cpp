@@ -523,6 +523,8 @@ constexpr UnreadFamily unread_families[] = {
     {".kv_a_proj_with_mqa.", "DeepSeek", "latent keys and values"},
     {".self_attn.sinks", "gpt-oss", "sinks"},
     {".mixer.A_log", "Mamba", "state-space layers"},
+    {"rope_freqs.weight", "Llama 3.1 and later in GGUF", "the factors of rotary positions"},
+    {"rope_factors_", "Phi-3 for long texts in GGUF", "the factors of rotary positions"},
 };
 
 void refuse_unread(const TensorNames& names, const std::string& where) {

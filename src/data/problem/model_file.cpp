@@ -75,7 +75,7 @@ Json description_in(std::string_view bytes, const ModelType& type, const std::st
   const ModelType* const found = type_in(metadata);
   if (!found) {
     fail(
-        "{} has parameters, and does not say of which model: give a JSON file, or a file that attn train saved; parameters alone are given by ‹parameters›",
+        "{} has parameters, and does not say of which model: give a JSON file, a file that attn train saved, or the folder with its config.json; parameters alone are given by ‹parameters›",
         where);
   }
   if (found != &type) fail("{} is {}: use {}", where, found->title, found->commands);
@@ -233,7 +233,7 @@ void take_tokenizer(TransformerFile& file, const ModelConfig& config, const std:
 void require_same_sizes(const ModelConfig& config, const TransformerSizes& sizes, const std::string& path) {
   const auto require = [&](std::size_t said, std::size_t is, std::string_view one, std::string_view many) {
     if (said == 0 || said == is) return;
-    fail("{}: config.json says {}, and the tensors have {}: give the files of one model", path,
+    fail("{}: the config says {}, and the tensors have {}: give the files of one model", path,
          count_of(said, one, many), is);
   };
   require(config.layers, sizes.encoder_layers ? sizes.encoder_layers : sizes.decoder_layers, "layer", "layers");
