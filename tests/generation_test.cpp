@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "commands_tried.hpp"
 #include "data/problem/model_file.hpp"
 #include "models.hpp"
 
@@ -292,4 +293,32 @@ TEST_CASE("a model without an output layer writes nothing") {
   Transformer model = random_model({.kind = "decoder-only"});
   model.parameters.erase("output.w");
   CHECK(refusal([&] { Written(model, {.prompt = words({1})}); }).find("output.w") != std::string::npos);
+}
+
+namespace {
+
+// Notes what it is told.
+class NotedWork final : public LongWork {
+ public:
+  void tell(std::string_view stage) override { stages.emplace_back(stage); }
+  std::optional<TerminalSize> canvas() const override { return std::nullopt; }
+  void draw(const std::vector<std::string>&) override {}
+  bool is_to_stop() override { return false; }
+  void prepare_to_save(const std::string&) override {}
+  void save(const FileToWrite&) override {}
+
+  std::vector<std::string> stages;
+};
+
+}  // namespace
+
+TEST_CASE("the words are told as they are chosen, once each") {
+  NotedWork work;
+  Environment environment = bare_environment();
+  environment.work = &work;
+  answer({"generate", "--steps", "3"}, environment);
+  CHECK(work.stages == std::vector<std::string>{"a", "a b", "a b a"});
+  work.stages.clear();
+  answer({"generate", "--steps", "60"}, environment);
+  CHECK(work.stages.size() == 5);  // as far as its positions go
 }

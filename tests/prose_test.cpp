@@ -16,6 +16,8 @@
 #include "data/problem/model_file.hpp"
 #include "data/problem/words.hpp"
 #include "page/document/document.hpp"
+#include "page/render/ranked.hpp"
+#include "page/render/steps.hpp"
 #include "process.hpp"
 #include "school/browser/page.hpp"
 #include "school/lesson/lesson.hpp"
@@ -219,6 +221,8 @@ const std::vector<Computed>& computed() {
         {"formats", "32,768", most_trained_words},
         {"formats", "2,000,000", in_browser},
         {"formats", "150,000", in_tables},
+        {"formats", "8", static_cast<double>(terms_of_long_sum)},
+        {"formats", "256", static_cast<double>(most_ranked_columns)},
         {"formats", "32", 8.0 * sizeof(float)},
         {"formats", "64", 8.0 * sizeof(double)},
         {"formats", "80", constant_in("src/page/render/style.hpp", "80 without one", 80.0)},

@@ -275,6 +275,7 @@ Answer run_layer_norm(const Command& command, const Arguments& arguments);
 Answer run_cross_entropy(const Command& command, const Arguments& arguments);
 Answer run_train(const Command& command, const Arguments& arguments);
 Answer run_generate(const Command& command, const Arguments& arguments);
+Answer run_lens(const Command& command, const Arguments& arguments);
 Answer run_cost(const Command& command, const Arguments& arguments);
 Answer run_tokenize(const Command& command, const Arguments& arguments);
 Answer run_show(const Command& command, const Arguments& arguments);

@@ -120,6 +120,10 @@ inline constexpr Option transpose =
     flag("--transpose", "", "show the weights transposed: keys as rows, queries as columns");
 inline constexpr Option from =
     text_of("--from", "", "WORD", "show the weights of one query in every head, and their average");
+inline constexpr Option at =
+    text_of("--at", "", "WORD", "position whose next word is looked at: its word or its number (default the last one)");
+inline constexpr Option logit_word =
+    text_of("--word", "", "WORD", "show what each head and each feed-forward layer adds to the logit of this word");
 inline constexpr Option sweep =
     text_of("--sweep", "", "N,…", "divide by one number after another, to see how the weights saturate");
 inline constexpr Option n = count("--n", "n", "number of positions");

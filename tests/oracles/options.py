@@ -28,6 +28,7 @@ NOT_DRAWN = {
     "a page of one word, or of one head, of the same numbers": "--by-word --from --head",
     "other pictures of the same numbers": "--map --product --left --right",
     "another question about the same cell": "--explain --code",
+    "which logit is taken apart, whose terms tests/lens_test.cpp adds up": "--at --word",
     "gradients, which --check itself compares with finite differences, and parity with PyTorch": "--backward --influence --of --by --upstream"
                                                                                                 " --check --recompute --by-hand --step-size",
     "loops of its own compare it, in tests/problem_options_test.cpp": "--key-mask --target-key-mask --memory-key-mask --logits --targets"

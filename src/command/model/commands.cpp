@@ -213,6 +213,19 @@ std::vector<Command> model_commands() {
                       .examples = {"attn tokenize", "attn tokenize 'The dog ran because it was late' --learn 270",
                                    "attn tokenize 'The dog ran' --tokenizer tokenizer.json --by-word dog"},
                       .run = run_tokenize});
+  commands.push_back({.name = "lens",
+                      .subject = &subject::models,
+                      .summary = "which words each layer would name, and what each head adds to a logit",
+                      .own = {{option::kind,
+                               option::at,
+                               option::logit_word,
+                               {option::of, "the logit of --word and --at as one number, such as 'logits[4,301]'"},
+                               {option::top_k, "number of words that are named after each layer", "5", 100}},
+                              {{&option::of, &option::at}, {&option::of, &option::logit_word}}},
+                      .groups = {&matrix_options(), &comparison_options(), &model_options()},
+                      .examples = {"attn lens --model pattern --word b", "attn lens --model induction --at 5",
+                                   "attn lens --model pattern --word b --explain 'lens.contributions[4,1]' --depth 1"},
+                      .run = run_lens});
   return commands;
 }
 

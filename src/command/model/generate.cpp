@@ -19,6 +19,7 @@
 #include "data/problem/problem.hpp"
 #include "page/block/page.hpp"
 #include "page/tell/describe.hpp"
+#include "page/tell/lens.hpp"
 
 namespace attn {
 
@@ -197,17 +198,7 @@ namespace {
 constexpr std::size_t most_shown = 4;
 
 std::string most_probable(const GenerationStep& step) {
-  const std::span<const double> row = attn::row(step.distribution->matrix(), 0);
-  std::vector<std::size_t> order(row.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return row[a] > row[b]; });
-  std::string words;
-  for (std::size_t i = 0; i < std::min(order.size(), most_shown); ++i) {
-    if (i > 0 && row[order[i]] < 0.0005) break;  // it would be shown as 0.0 %
-    words +=
-        fmt::format("{}{} {}", i ? ", " : "", step.distribution->frame.columns.label(order[i]), percent(row[order[i]]));
-  }
-  return words;
+  return most_probable_words(row(step.distribution->matrix(), 0), step.distribution->frame.columns, most_shown);
 }
 
 std::string words_of(const std::vector<std::size_t>& ids, const Axis& vocabulary) {
@@ -364,6 +355,7 @@ void add_comparison(Page& page, const ModelChoice& choice, GenerationPlan plan, 
   }
   const bool cached = plan.task.cache == Cache::kept;
   plan.task.cache = cached ? Cache::none : Cache::kept;
+  plan.task.tell = {};
   const GenerationRun other = run_of(choice, plan);
   const bool same = std::ranges::equal(run.steps, other.steps, {}, &GenerationStep::chosen, &GenerationStep::chosen);
   page.say(
@@ -443,6 +435,18 @@ constexpr const Option* choosing_a_model[] = {
     &option::example, &option::model,    &option::parameters, &option::size,    &option::layers, &option::heads,
     &option::kind,    &option::kv_heads, &option::no_bias,    &option::d_model, &option::d_ff,   &option::seed};
 
+// As many of the words so far as fit into a line.
+std::string last_words_written(const std::vector<GenerationStep>& steps) {
+  constexpr std::size_t most_bytes = 60;
+  std::string words;
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    const std::string word = steps[i].distribution->frame.columns.label(steps[i].chosen - 1);
+    if (words.size() + word.size() > most_bytes) return "… " + words;
+    words = word + (words.empty() ? "" : " ") + words;
+  }
+  return words;
+}
+
 // Queries that have no key but padding.
 void warn_of_padding(const ModelChoice& choice, std::vector<std::string>& warnings) {
   const auto is_blank = [](bool blank) { return blank; };
@@ -468,7 +472,8 @@ Answer run_generate(const Command&, const Arguments& arguments) {
     asked.put(option::example, std::string(model_examples().front().name));
   ModelChoice choice = planned_model(asked, use);
   if (choice.model.parameters.empty()) require_drawable(choice.model);
-  const GenerationPlan plan{generation_task(choice, arguments), sampling_of(arguments)};
+  GenerationPlan plan{generation_task(choice, arguments), sampling_of(arguments)};
+  plan.task.tell = [&](const std::vector<GenerationStep>& steps) { arguments.tell(last_words_written(steps)); };
   if (auto remark = remark_on_steps(plan.task, arguments)) choice.remarks.push_back(*std::move(remark));
   choice = drawn(std::move(choice), arguments, use);
   warn_of_padding(choice, choice.remarks);

@@ -115,6 +115,7 @@ std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, co
     step.chosen = choose(row(distribution.matrix(), 0), sampling) + 1;
     text.append(step.chosen, distribution.node().frame.columns);
     steps.push_back(std::move(step));
+    if (task.tell) task.tell(steps);
     if (task.ends_with(steps.back().chosen)) break;
   }
   return steps;

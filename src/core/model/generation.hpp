@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "core/math/random.hpp"
 #include "core/model/transformer.hpp"
@@ -39,6 +41,8 @@ struct GenerationTask {
   std::size_t steps = 1;  // at most
   std::vector<std::size_t> ends = {};  // the ids that end it
   Cache cache = Cache::kept;
+  /// Is told of the steps so far after each word; empty: nobody is.
+  std::function<void(const std::vector<GenerationStep>& steps)> tell = {};
 
   bool ends_with(std::size_t id) const { return std::ranges::find(ends, id) != ends.end(); }
 };

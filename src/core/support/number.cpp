@@ -248,6 +248,9 @@ std::string count_of(std::size_t n, std::string_view one, std::string_view many)
   return fmt::format("{} {}", n, n == 1 ? one : many);
 }
 
-std::string percent(double share) { return fmt::format("{}\u00A0%", written_fixed(100.0 * share, 1)); }
+std::string percent(double share) {
+  constexpr double least = 0.0005;  // that is not rounded to 0
+  return share > 0.0 && share < least ? "< 0.1\u00A0%" : fmt::format("{}\u00A0%", written_fixed(100.0 * share, 1));
+}
 
 }  // namespace attn

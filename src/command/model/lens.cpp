@@ -1,0 +1,108 @@
+#include "core/model/lens.hpp"
+
+#include <fmt/format.h>
+
+#include "command/forms.hpp"
+#include "command/model/choice.hpp"
+#include "command/model/run.hpp"
+#include "command/model/words.hpp"
+#include "core/attention/watches.hpp"
+#include "core/graph/find.hpp"
+#include "core/support/error.hpp"
+#include "page/tell/lens.hpp"
+
+namespace attn {
+namespace {
+
+// The position that is looked at, and the word whose logit is taken apart.
+struct LookedAt {
+  std::size_t row = 0;
+  std::optional<std::size_t> word = {};
+};
+
+const Node& logits_of(const Graph& graph) {
+  if (const Node* const logits = graph.find(role::logits)) return *logits;
+  fail("attn lens needs an output layer, which names words, and this model has none");
+}
+
+LookedAt looked_at(const Node& logits, const Arguments& arguments) {
+  const Shape shape = logits.frame.shape;
+  LookedAt looked{.row = shape.rows - 1};
+  if (const std::optional<std::string> of = arguments.text(option::of)) {
+    const Cell cell = find_cell(*logits.graph, *of);
+    if (&cell.node->original() != &logits.original()) fail("--of {}: give a number of logits, as logits[1,2]", *of);
+    return {cell.row, cell.column};
+  }
+  if (const std::optional<std::string> at = arguments.text(option::at))
+    looked.row = find_place(logits.frame.rows, shape.rows, *at, fmt::format("--at '{}'", *at));
+  if (const std::optional<std::string> word = arguments.text(option::logit_word))
+    looked.word = find_place(logits.frame.columns, shape.columns, *word, fmt::format("--word '{}'", *word));
+  return looked;
+}
+
+// What is added to the graph of a model.
+struct Lens {
+  ResidualStream stream;
+  Value distribution;
+  std::optional<Attribution> attribution = {};
+};
+
+Lens add_lens(const Node& logits, const LookedAt& looked) {
+  ResidualStream stream = residual_stream(logits, looked.row);
+  Lens lens{.stream = stream, .distribution = logit_lens(stream)};
+  if (looked.word) lens.attribution = attributed(stream, *looked.word);
+  return lens;
+}
+
+std::vector<const Node*> named_in_lens(const Graph& graph) {
+  std::vector<const Node*> nodes;
+  for (const Node* node : graph.named()) {
+    const NamedScope* const outer = outermost(node->place);
+    if (outer && outer->is(scope::lens)) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+std::vector<const Node*> lens_and_logits(const Graph& graph) {
+  std::vector<const Node*> nodes = named_in_lens(graph);
+  nodes.push_back(graph.find(role::logits));
+  return nodes;
+}
+
+}  // namespace
+
+Answer run_lens(const Command&, const Arguments& arguments) {
+  constexpr ModelUse use{"lens", "decoder-only", ModelUse::Needs::any, true};
+  ModelChoice planned = planned_model(arguments, use);
+  require_room(planned, [](const Graph&) { return std::vector<const Node*>(); });
+  {
+    Graph graph;
+    run_model(planned, graph);
+    const Node& logits = logits_of(graph);
+    add_lens(logits, looked_at(logits, arguments));
+    require_room(plan(graph, wanted_nodes(graph, arguments, lens_and_logits)));
+  }
+  const bool is_random = planned.model.parameters.empty();
+  const ModelChoice choice = drawn(std::move(planned), arguments, use);
+  const auto graph = std::make_shared<Graph>(keep_nothing());
+  run_model(choice, *graph);
+  tell_progress(*graph, arguments);
+  const Node& logits = logits_of(*graph);
+  const LookedAt looked = looked_at(logits, arguments);
+  const Lens lens = add_lens(logits, looked);
+  compute(*graph, wanted_nodes(*graph, arguments, lens_and_logits));
+  Page page;
+  if (!arguments.narrows()) {
+    constexpr std::size_t usual_words = 5;
+    page.trace.add(named_in_lens(*graph));
+    add_logit_lens(page, lens.stream, lens.distribution.node(), looked.word,
+                   arguments.count(option::top_k).value_or(usual_words));
+    if (lens.attribution) add_attribution(page, lens.stream, *lens.attribution, *looked.word);
+  }
+  Answer answer{.page = std::move(page), .warnings = choice.remarks, .computation = {graph}};
+  for (std::string& warning : warnings(*graph)) answer.warnings.push_back(std::move(warning));
+  if (is_random) answer.computation.random = told_as_random(use, *choice.model.kind, model_seed(arguments));
+  return answer;
+}
+
+}  // namespace attn
