@@ -281,7 +281,7 @@ TEST_SUITE("attn check") {
             {"check", folder.write("a.json", qkv + fmt::format(R"("{}": {}, "{}": {}}})", one, first, two, second)),
              "--heads", "2"});
         CHECK(same.code == 0);
-        check_has(same.out, "All 5 matrices agree");
+        check_has(same.out, "All 7 matrices agree");
       }
     }
   }
@@ -295,7 +295,7 @@ TEST_SUITE("attn check") {
                                     "head.2.weights": [[0.5, 0.5], [0.2689414213699951, 0.7310585786300049]]})"),
          "--heads", "2"});
     CHECK(same.code == 0);
-    check_has(same.out, "All 5 matrices agree");
+    check_has(same.out, "All 7 matrices agree");
   }
 
   TEST_CASE("queries and keys stand for themselves where nothing makes them of words") {
@@ -778,6 +778,51 @@ TEST_SUITE("attn check") {
       check_has(result(states(first_layer, "encoder.output"), Verdict::passed), "All 4 matrices agree");
       result(states("encoder.output", first_layer), Verdict::failed);
     }
+  }
+
+  TEST_CASE("what a model returns for each layer may be one array, and what hooks have cached has their names") {
+    const TemporaryFolder folder;
+    const std::string parameters = folder.path("p.npz"), trace = folder.path("t.npz");
+    const Words sizes = {"--kind", "decoder-only", "--norm", "pre", "--target"};
+    REQUIRE(run_attn(Words{"decoder", "--d-model", "4", "--d-ff", "6", "--heads", "2", "--layers", "2", "--seed", "1"} +
+                     sizes + Words{"a b c", "--save-parameters", parameters, "-o", trace})
+                .code == 0);
+    const auto numbers = [&](const std::string& name) {
+      const Matrix matrix = read_matrix(trace + ":" + name).matrix;
+      std::string rows;
+      for (std::size_t i = 0; i < matrix.shape().rows; ++i)
+        rows += fmt::format("{}[{}]", i > 0 ? ", " : "", fmt::join(row(matrix, i), ", "));
+      return "[" + rows + "]";
+    };
+    const auto weights = [&](int layer) {
+      const std::string head = fmt::format("decoder.{}.self_attention.head.", layer);
+      return fmt::format("[{}, {}]", numbers(head + "1.weights"), numbers(head + "2.weights"));
+    };
+    const auto result = [&](const std::string& members, Verdict expected) {
+      const std::string file = folder.write("mine.json", "{" + members + "}");
+      return checked(file, Words{"decoder", "--parameters", parameters, "--heads", "2"} + sizes + Words{"0 2 3 4"},
+                     expected);
+    };
+    const auto arrays = [&](int first, int second, const std::string& last) {
+      return fmt::format(R"("attentions": [{}, {}], "hidden_states": [{}, {}, {}])", weights(first), weights(second),
+                         numbers("target.positioned"), numbers("decoder.1.sum_2"), numbers(last));
+    };
+    check_has(result(arrays(1, 2, "decoder.norm.output"), Verdict::passed), "All 7 matrices agree");
+    check_has(result(arrays(1, 2, "decoder.2.sum_2"), Verdict::passed), "All 7 matrices agree");
+    result(arrays(2, 1, "decoder.norm.output"), Verdict::failed);
+    const auto hooks = [&](const std::string& after) {
+      return fmt::format(
+          R"("hook_embed": {}, "blocks.0.hook_resid_pre": {}, "blocks.0.ln1.hook_normalized": {},
+             "blocks.0.attn.hook_pattern": {}, "blocks.0.hook_attn_out": {},
+             "blocks.0.mlp.hook_pre": {}, "blocks.0.hook_mlp_out": {}, "blocks.0.hook_resid_post": {},
+             "blocks.1.hook_resid_post": {}, "ln_final.hook_normalized": {})",
+          numbers("target.x"), numbers("target.positioned"), numbers("decoder.1.norm_1.output"), weights(1),
+          numbers("decoder.1.self_attention.output"), numbers("decoder.1.feed_forward.inner"),
+          numbers("decoder.1.feed_forward.output"), numbers(after), numbers("decoder.2.sum_2"),
+          numbers("decoder.norm.output"));
+    };
+    check_has(result(hooks("decoder.1.sum_2"), Verdict::passed), "All 11 matrices agree");
+    result(hooks("decoder.2.sum_2"), Verdict::failed);
   }
 
   TEST_CASE("matrices of one layer are read without its number and weights by their rows") {

@@ -209,7 +209,7 @@ void tell_other_names(Matched& matched) {
 }  // namespace
 
 Checked checked(Graph& graph, const Arguments& arguments) {
-  std::vector<MatrixFile> files = arguments.to_compare->matrices;
+  std::vector<MatrixFile> files = with_layers_apart(graph, arguments.to_compare->matrices);
   const std::string where = place_of_file(*arguments.text(option::against));
   if (!arguments.to_compare->are_named) name_it(files.front(), graph, arguments.text(option::as));
   Matched matched = match(graph, files);

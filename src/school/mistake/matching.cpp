@@ -371,6 +371,40 @@ std::size_t place_in(std::size_t own_nodes, const Node& node) {
 
 }  // namespace
 
+namespace {
+
+// One of so many equal parts of an array, which lie below each other.
+MatrixFile part_of_array(const MatrixFile& all, std::size_t i, std::size_t count) {
+  MatrixFile part = all;
+  const Shape shape{all.matrix.shape().rows / count, all.matrix.shape().columns};
+  part.matrix = Matrix(shape);
+  std::ranges::copy(cells(all.matrix).subspan(i * shape.cells(), shape.cells()), cells(part.matrix).begin());
+  part.name = fmt::format("{}.{}", all.name, i);
+  part.count = all.count / count;
+  part.outer = 1;
+  return part;
+}
+
+}  // namespace
+
+std::vector<MatrixFile> with_layers_apart(const Graph& graph, std::vector<MatrixFile> files) {
+  if (std::ranges::none_of(graph.named(), is_in_layer)) return files;
+  std::vector<MatrixFile> apart;
+  for (MatrixFile& file : files) {
+    const SeriesOfLayers series = series_called(file.name);
+    // Three dimensions of weights are the heads of one layer, unless there is one head.
+    const bool is_of_layers =
+        series == SeriesOfLayers::states || (series == SeriesOfLayers::weights && last_head(graph) < 2);
+    const std::size_t layers = series == SeriesOfLayers::none ? 1
+                               : file.outer > 1               ? file.outer
+                               : is_of_layers                 ? file.count
+                                                              : 1;
+    for (std::size_t i = 0; i < layers && layers > 1; ++i) apart.push_back(part_of_array(file, i, layers));
+    if (layers == 1) apart.push_back(std::move(file));
+  }
+  return apart;
+}
+
 Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
   const std::size_t own_nodes = graph.nodes().size();
   Matched matched;

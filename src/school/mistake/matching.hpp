@@ -31,6 +31,10 @@ struct Matched {
 /// added to the graph. The numbers that are compared are computed.
 Matched match(Graph& graph, const std::vector<MatrixFile>& files);
 
+/// The matrices of a file, of which an array of what a model returns for each layer is one for each: "attentions" is
+/// attentions.0, attentions.1 and so on.
+std::vector<MatrixFile> with_layers_apart(const Graph& graph, std::vector<MatrixFile> files);
+
 /// The matrices that are computed and have this shape, each once.
 std::vector<const Node*> results_of_shape(const Graph& graph, Shape shape);
 

@@ -51,6 +51,9 @@ constexpr std::array parts = {
     CalledScope{"ffn", &scope::feed_forward},
     CalledScope{"ff", &scope::feed_forward},
     CalledScope{"mlp", &scope::feed_forward},
+    CalledScope{"hookattnout", &scope::self_attention},  // of TransformerLens
+    CalledScope{"hookmlpout", &scope::feed_forward},
+    CalledScope{"lnfinal", &scope::norm},
     CalledScope{"layernorm", &scope::norm},
     CalledScope{"norm", &scope::norm},
     CalledScope{"ln", &scope::norm},
@@ -130,9 +133,35 @@ constexpr std::array series = {
     CalledSeries{"decoderhiddenstates", &scope::decoder, nullptr, ""},
 };
 
+// The residual stream in a layer of TransformerLens, which counts them from 0, as hidden states count it.
+struct CalledState {
+  std::string_view leaf;
+  std::size_t after;  // the layers before it: its own as well
+};
+
+constexpr std::array states = {CalledState{"hookresidpre", 0}, CalledState{"residpre", 0},
+                               CalledState{"hookresidpost", 1}, CalledState{"residpost", 1}};
+
+std::optional<PlaceInModel> state_in_layer(std::string_view name) {
+  std::optional<PlaceInModel> place = place_in_model(name);
+  if (!place || !place->layer || place->part) return std::nullopt;
+  const auto found = std::ranges::find(states, std::string_view(place->leaf), &CalledState::leaf);
+  if (found == states.end()) return std::nullopt;
+  place->layer = *place->layer + found->after;
+  place->leaf.clear();
+  return place;
+}
+
 }  // namespace
 
+SeriesOfLayers series_called(std::string_view name) {
+  const auto found = std::ranges::find(series, plain_name(name), &CalledSeries::name);
+  if (found == series.end()) return SeriesOfLayers::none;
+  return found->part ? SeriesOfLayers::weights : SeriesOfLayers::states;
+}
+
 std::optional<PlaceInModel> place_in_series(std::string_view name) {
+  if (const std::optional<PlaceInModel> state = state_in_layer(name)) return state;
   const std::vector<std::string> words = words_and_numbers(name);
   const std::optional<std::size_t> number = words.empty() ? std::nullopt : parsed<std::size_t>(words.back());
   if (!number) return std::nullopt;
@@ -196,6 +225,11 @@ const std::vector<Spelling>& spellings() {
     add({&k}, {"hookk"});
     add({&v}, {"hookv"});
     add({&head, &concat, &output}, {"hookz"});
+    add({&x}, {"hookembed"});
+    add({&positions}, {"hookposembed"});
+    add({&inner}, {"hookpre"});
+    add({&rectified, &activated}, {"hookpost"});
+    add({&output, &normalised}, {"hooknormalized"});  // with γ and β, unless they were folded into what follows
     add({&logits, &scores, &scaled, &capped, &masked}, {"logits"});
     add({&scaled, &capped, &masked}, {"scaled", "scaledscores", "scoresscaled", "scaledattentionscores"});
     add({&masked}, {"masked", "maskedscores", "scoresmasked"});

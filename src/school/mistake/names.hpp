@@ -27,8 +27,13 @@ std::optional<PlaceInModel> place_in_model(std::string_view name);
 
 /// The place of one of the matrices that models return for each layer, as "attentions.1" and "hidden_states.1", in
 /// which the number counts layers, whatever else it may count in other names. Weights count them from 0; hidden states
-/// begin with the embeddings, and those of the first layer are 1. Nothing: the name is none of these.
+/// begin with the embeddings, and those of the first layer are 1. So do the residual streams of TransformerLens, as
+/// "blocks.0.hook_resid_post". Nothing: the name is none of these.
 std::optional<PlaceInModel> place_in_series(std::string_view name);
+
+/// Whether a name is that of all of them in one array, "attentions" and "hidden_states": weights, or states.
+enum class SeriesOfLayers { none, weights, states };
+SeriesOfLayers series_called(std::string_view name);
 
 /// Whether a node lies there. `first` is the number of the first layer, as the names count; a place without a layer
 /// is in any.
