@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
 #include "core/graph/plan.hpp"
 #include "core/math/random.hpp"
+#include "core/math/rows.hpp"
 #include "core/support/error.hpp"
 
 namespace attn {
@@ -16,13 +16,11 @@ namespace {
 
 // The words that may be chosen: the most probable ones, as far as the sampling goes.
 Matrix allowed_words(std::span<const double> probabilities, const Sampling& sampling) {
-  std::vector<std::size_t> order(probabilities.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return probabilities[a] > probabilities[b]; });
+  const std::size_t most = sampling.top_k ? sampling.top_k : probabilities.size();
+  const std::vector<std::size_t> order = places_of_largest(probabilities, most);
   Matrix allowed({1, probabilities.size()}, 0.0);
-  const std::size_t most = sampling.top_k ? std::min(sampling.top_k, order.size()) : order.size();
   double gathered = 0.0;
-  for (std::size_t i = 0; i < most && (i == 0 || gathered < sampling.top_p); ++i) {
+  for (std::size_t i = 0; i < order.size() && (i == 0 || gathered < sampling.top_p); ++i) {
     allowed(0, order[i]) = 1.0;
     gathered += probabilities[order[i]];
   }
@@ -100,6 +98,8 @@ class WordsSoFar {
 std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, const GenerationTask& task,
                                      const std::optional<Value>& encoded, Sampling sampling) {
   require_output(model);
+  // What is remembered grows with each word, and the room that it had before serves nothing.
+  constexpr std::size_t most_freed_bytes = std::size_t{1} << 27;
   std::vector<GenerationStep> steps;
   WordsSoFar text(task.prompt);
   for (std::size_t i = 1; i <= task.steps; ++i) {
@@ -117,6 +117,7 @@ std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, co
     steps.push_back(std::move(step));
     if (task.tell) task.tell(steps);
     if (task.ends_with(steps.back().chosen)) break;
+    return_freed_cells(most_freed_bytes);
   }
   return steps;
 }
@@ -142,11 +143,11 @@ std::vector<BeamStep> beam_search(RunningTransformer& model, Graph& graph, const
       const Value distribution = next_after(model, text.all(), encoded, {});
       step.distributions.push_back(&distribution.node());
       const std::span<const double> probabilities = row(distribution.matrix(), 0);
-      for (std::size_t id = 1; id <= probabilities.size(); ++id) {
+      for (const std::size_t place : places_of_largest(probabilities, beams)) {
         Beam longer = beam;
-        longer.words.push_back(id);
-        longer.log_probability += std::log(probabilities[id - 1]);
-        longer.has_ended = task.ends_with(id);
+        longer.words.push_back(place + 1);
+        longer.log_probability += std::log(probabilities[place]);
+        longer.has_ended = task.ends_with(place + 1);
         step.kept.push_back(std::move(longer));
       }
     }
