@@ -365,3 +365,24 @@ TEST_CASE("a model whose numbers are beyond double precision is refused, not giv
     refuses({command, "--model", path}, "that is beyond double precision");
   }
 }
+
+TEST_CASE("a model in single precision has numbers of float32, and its page and its JSON say so") {
+  const Words words = {"encoder", "--layers", "1", "--source", "a b c", "--single"};
+  check_has(accepted(words).out, "single precision: each result is");
+  Words as_json = words;
+  as_json.insert(as_json.end(), {"--format", "json"});
+  const Json single = parse_json(accepted(as_json).out, "single");
+  CHECK(single["problem"]["single"] == true);
+  std::size_t results = 0;
+  for (const Json& node : single["nodes"]) {
+    if (!node.contains("operation")) continue;
+    ++results;
+    for (const Json& row : single["arrays"][node["name"].get<std::string>()]) {
+      for (const Json& cell : row) {
+        if (cell.is_number()) CHECK(cell == static_cast<double>(static_cast<float>(cell.get<double>())));
+      }
+    }
+  }
+  CHECK(results > 10);
+  CHECK(accepted({"encoder", "--layers", "1", "--source", "a b c"}).out.find("single") == std::string::npos);
+}

@@ -208,6 +208,7 @@ const OptionGroup& model_options() {
                     {option::scale, "number that the scores are divided by, such as 8, or its name", "sqrt-dk"},
                     option::unscaled_embeddings,
                     option::tied_output,
+                    option::single,
                     option::seed,
                     option::prefix,
                     option::save_parameters,

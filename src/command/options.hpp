@@ -160,6 +160,7 @@ inline constexpr Option unscaled_embeddings =
     flag("--unscaled-embeddings", "unscaled_embeddings", "do not multiply embeddings by √d_model");
 inline constexpr Option tied_output =
     flag("--tied-output", "tied_output", "use the transposed target embedding as the output layer");
+inline constexpr Option single = flag("--single", "single", "single precision: round each result to float32");
 inline constexpr Option not_causal =
     flag("--not-causal", "not_causal", "no causal mask: words attend to later words as well").or_not("causal");
 

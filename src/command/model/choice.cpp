@@ -352,6 +352,7 @@ class Chooser {
     } else {
       plan();
     }
+    choice_.model.recipe.single = arguments_.has(option::single);
     tell_token_ids();
     name_sides();
   }

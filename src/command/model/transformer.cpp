@@ -124,9 +124,12 @@ std::string sizes_in_words(const Transformer& model, std::string_view positions)
                                        ? "no feed-forward layers"
                                        : fmt::format("d_ff = {}; activation: {}{}", sizes.d_ff,
                                                      recipe.activation->title, recipe.gated ? " of a gate" : "");
-  return fmt::format("{}, d_model = {}, h = {}, d_k = d_v = {}, {}; {}: {}; positions: {}{}.", layers_in_words(model),
+  constexpr std::string_view in_single =
+      " It is computed in single precision: each result is rounded to float32, which keeps about 7 digits, and "
+      "explanations compute in double precision with the rounded numbers.";
+  return fmt::format("{}, d_model = {}, h = {}, d_k = d_v = {}, {}; {}: {}; positions: {}{}.{}", layers_in_words(model),
                      sizes.d_model, sizes.heads, sizes.d_k(), feed_forward, recipe.norm_kind->title, recipe.norm->name,
-                     positions, unusual_in_words(model));
+                     positions, unusual_in_words(model), recipe.single ? in_single : "");
 }
 
 namespace {

@@ -238,7 +238,7 @@ void Run::compute(const Node& node, RowsToMake rows, bool in_place) const {
     }
   }
   attn::compute(*node.op, node.use(), operands, rows);
-  if (is_single_ && !node.op->moves) attn::round_to_single(rows.all());
+  if (is_single_) attn::round_to_single(rows.all());
 }
 
 // What a block of a large matrix is made from; operands that are themselves large pass by.

@@ -108,6 +108,7 @@ struct ModelRecipe {
   bool tied_output = false;         // the output layer is the transposed embedding of the target, without bias
   bool biases = true;               // where parameters are drawn
   bool gated = false;               // feed-forward layers have a gate
+  bool single = false;              // each result is rounded to float32
   bool causal_encoder = false;      // no word of the source attends to later ones
   bool causal_decoder = true;       // no word of the target attends to later ones
   double first_position = 0.0;      // of learned positions: the row, from 0, that the first word has

@@ -8,6 +8,7 @@
 
 #include "core/attention/masks.hpp"
 #include "core/attention/score.hpp"
+#include "core/graph/run.hpp"
 #include "core/op/ways.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -159,7 +160,9 @@ RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph, D
       graph_(graph),
       learned_(learned_of(model, graph)),
       recipe_{model.recipe, model.sizes.all_heads(), dropout},
-      memories_(model.sizes.decoder_layers) {}
+      memories_(model.sizes.decoder_layers) {
+  if (model.recipe.single) graph.run().round_to_single();
+}
 
 // The patches of an image behind the class token.
 Value RunningTransformer::patches_of(const Side& side, const ModelInput& words) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/graph/run.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
 
@@ -45,7 +46,9 @@ Rewriting::Rewriting(const Graph& original, std::vector<Change> changes)
       graph_(std::make_shared<Graph>(keep_nothing())),
       states_(original.nodes().size(), State::unknown),
       nodes_(original.nodes().size()),
-      taken_(std::make_shared<std::vector<std::optional<Value>>>(original.nodes().size())) {}
+      taken_(std::make_shared<std::vector<std::optional<Value>>>(original.nodes().size())) {
+  if (original.run().is_single()) graph_->run().round_to_single();
+}
 
 Rewriting::Rewriting(Rewriting& before, const std::vector<Change>& more, std::size_t first)
     : changes_(before.changes_),
