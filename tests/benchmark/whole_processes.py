@@ -33,11 +33,13 @@ NUMPY = [PYTHON, str(pathlib.Path(__file__).with_name("numpy_attention.py"))]
 
 @dataclasses.dataclass
 class Runs:
-    """What some runs of one command took: seconds from start to end, and the largest resident memory in bytes."""
+    """What some runs of one command took: seconds from start to end and of processors, and the largest resident memory
+    in bytes."""
 
     command: list
     environment: dict = dataclasses.field(default_factory=dict)
     seconds: list = dataclasses.field(default_factory=list)
+    of_processors: list = dataclasses.field(default_factory=list)
     bytes: list = dataclasses.field(default_factory=list)
 
     def run(self):
@@ -50,6 +52,7 @@ class Runs:
         )
         _, status, usage = os.wait4(process, 0)
         self.seconds.append(time.perf_counter() - begin)
+        self.of_processors.append(usage.ru_utime + usage.ru_stime)
         self.bytes.append(usage.ru_maxrss * 1024)
         if status != 0:
             sys.exit(f"failed: {' '.join(self.command)}")
