@@ -42,7 +42,9 @@ def rows(program, folder, single):
     for threads in (1, 2):
         for work, own, other in commands(program, folder, threads, single):
             torch = [*TORCH, *other, folder, str(threads), IDS]
-            yield f"{work}, {count_of(threads, 'thread')}", Runs(own), Runs(torch)
+            # What torch.set_num_threads does not reach.
+            of_libraries = {f"{library}_NUM_THREADS": str(threads) for library in ("OMP", "OPENBLAS", "MKL")}
+            yield f"{work}, {count_of(threads, 'thread')}", Runs(own), Runs(torch, of_libraries)
 
 
 def require_same_words(program, folder, single):

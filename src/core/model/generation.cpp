@@ -99,7 +99,7 @@ std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, co
                                      const std::optional<Value>& encoded, Sampling sampling) {
   require_output(model);
   // What is remembered grows with each word, and the room that it had before serves nothing.
-  constexpr std::size_t most_freed_bytes = std::size_t{1} << 27;
+  constexpr std::size_t most_freed_bytes = std::size_t{1} << 26;
   std::vector<GenerationStep> steps;
   WordsSoFar text(task.prompt);
   for (std::size_t i = 1; i <= task.steps; ++i) {
