@@ -302,7 +302,7 @@ const std::vector<Counted>& counted() {
     const auto on = [&](Road road) {
       return static_cast<std::size_t>(std::ranges::count(lessons, road, &Lesson::road));
     };
-    const auto has_own_data = [](const Task& task) { return !task.needs_pairs; };
+    const auto has_own_data = [](const Task& task) { return !task.needs_pairs && !task.learns_text; };
     const auto is_trained = [](const ModelExample& model) { return !model.bytes.starts_with('{'); };
     return std::vector<Counted>{
         {"lessons", on(Road::main)},

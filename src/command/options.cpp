@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/attention/positions.hpp"
+#include "core/model/named_recipe.hpp"
 #include "core/model/recipe.hpp"
 #include "core/model/recurrent.hpp"
 #include "core/model/schema.hpp"
@@ -35,6 +36,7 @@ std::vector<OptionChoice> alignments() {
   return names;
 }
 std::vector<OptionChoice> schedules() { return choices_of(rate_schedules()); }
+std::vector<OptionChoice> recipes() { return choices_of(named_recipes()); }
 std::vector<OptionChoice> tasks() { return choices_of(attn::tasks()); }
 std::vector<OptionChoice> kinds() { return choices_of(model_kinds()); }
 std::vector<OptionChoice> kinds_with_decoder() {
@@ -177,8 +179,9 @@ const OptionGroup& gradient_options() {
 
 std::span<const Option* const> recipe_options() {
   static constexpr const Option* all[] = {
-      &option::norm,      &option::norm_kind, &option::epsilon, &option::activation,          &option::gated,
-      &option::positions, &option::base,      &option::scale,   &option::unscaled_embeddings, &option::tied_output};
+      &option::recipe,     &option::norm,      &option::norm_kind, &option::epsilon, &option::activation,
+      &option::gated,      &option::positions, &option::base,      &option::scale,   &option::unscaled_embeddings,
+      &option::tied_output};
   return all;
 }
 
@@ -197,6 +200,7 @@ const OptionGroup& model_options() {
                     {option::d_model, "size of the vectors (embedding size)", no_default, most_numbers},
                     {option::d_ff, "inner size of the feed-forward layers", no_default, most_inner},
                     option::kv_heads,
+                    option::recipe,
                     option::no_bias,
                     option::norm,
                     option::norm_kind,

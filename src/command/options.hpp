@@ -23,6 +23,7 @@ std::vector<OptionChoice> math_marks();
 std::vector<OptionChoice> schedules();
 std::vector<OptionChoice> tasks();
 std::vector<OptionChoice> recorders();
+std::vector<OptionChoice> recipes();
 }  // namespace choices
 
 namespace rules {
@@ -52,7 +53,8 @@ inline constexpr Option only =
     Option{"--only", "", Kind::texts, "PATTERN",
            "show only matrices whose names match; separate several with |: 'weights|head.2.*'"}
         .of_matrices();
-inline constexpr Option one_head = {"--head", "", Kind::count, "N", "show only the matrices of head N of each attention"};
+inline constexpr Option one_head = {"--head", "", Kind::count, "N",
+                                    "show only the matrices of head N of each attention"};
 inline constexpr Option explain =
     text_of("--explain", "", "CELL", "explain one number, such as 'weights[1,2]'").of_matrices();
 inline constexpr Option product =
@@ -151,6 +153,11 @@ inline constexpr Option targets = Option{"--targets", "targets", Kind::counts, "
 inline constexpr Option size = word("--size", "size", "size of a random model: tiny, or base as in the paper")
                                    .or_else("tiny")
                                    .from(choices::sizes);
+inline constexpr Option recipe =
+    word("--recipe", "recipe", "how the models of a time compute: several of the options below at once")
+        .called("RECIPE")
+        .or_else("2017")
+        .from(choices::recipes);
 inline constexpr Option norm =
     word("--norm", "norm", "where the layers normalize").called("WHERE").or_else("post").from(choices::placements);
 inline constexpr Option norm_kind =
@@ -274,6 +281,11 @@ inline constexpr Option every =
     count("--every", "evaluate_every", "steps between two points of the curve").or_else(": that of the task");
 inline constexpr Option pairs =
     path("--pairs", "", "file of pairs to learn: on each line a sentence, a tab, and what to make of it");
+inline constexpr Option subwords =
+    count("--subwords", "subwords", "learn so many subwords from the text, at least 257, in place of its characters")
+        .up_to(std::size_t{1} << 15);
+inline constexpr Option window =
+    count("--window", "window", "pieces of the text that the model is given at a time").or_else("64").up_to(1024);
 inline constexpr Option save = path("--save", "", "save the model with all that is needed to go on (.safetensors)");
 inline constexpr Option save_model = path("--save-model", "", "save the model alone, half as large (.safetensors)");
 inline constexpr Option save_steps =

@@ -39,7 +39,8 @@ NOT_DRAWN = {
     "chooses one matrix of a file": "--key",
     "all texts, which tests/generation_test.cpp compares": "--beams",
     "training, which tests of its own compare": "--batch --rate --warm-up --schedule --clip --smoothing --dropout --examples --every --pairs --save --save-model"
-                                                " --save-steps --resume",
+                                                " --save-steps --resume --text-file --window --subwords",
+    "a set of other options, which tests/training_text_test.cpp compares with them": "--recipe",
     "tokenizers, which tests/tokenizers compares with others": "--tokenizer --text-file --texts --learn --save-tokenizer --no-special",
     "what is shown of a training": "--watch --head --compare",
     "the attention of one layer, whose matrices the oracles compare in its model": "--layer",

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "command/model/words.hpp"
+#include "command/recipe.hpp"
 #include "command/solve.hpp"
 #include "core/attention/masks.hpp"
 #include "core/support/error.hpp"
@@ -25,33 +26,6 @@ namespace {
 
 using Needs = ModelUse::Needs;
 
-// What a flag says of a field; the other options have the field's name.
-struct FlagField {
-  const Option& option;
-  std::string_view field;
-  bool value;
-};
-
-constexpr FlagField flag_fields[] = {{option::unscaled_embeddings, "scale_embeddings", false},
-                                     {option::tied_output, "tied_output", true},
-                                     {option::gated, "gated", true}};
-
-// --- fields
-
-// A field that was asked for, and by which option.
-struct AskedField {
-  std::string_view field;
-  FieldValue value;
-  const Option& option;
-
-  std::string typed() const {
-    if (const double* const number = std::get_if<double>(&value)) return fmt::format("{} {}", option.name, *number);
-    if (const std::string_view* const name = std::get_if<std::string_view>(&value))
-      return fmt::format("{} {}", option.name, *name);
-    return std::string(option.name);
-  }
-};
-
 // The sides of a model whose self-attention is meant.
 std::vector<std::string_view> causal_fields(Needs part) {
   if (part == Needs::encoder) return {"causal_encoder"};
@@ -59,42 +33,8 @@ std::vector<std::string_view> causal_fields(Needs part) {
   return {"causal_encoder", "causal_decoder"};
 }
 
-// What was given, as a field of a recipe takes it.
-FieldValue value_of(const Arguments& arguments, const Option& option) {
-  if (option.kind == Kind::number) return *arguments.number(option);
-  return arguments.name(option);
-}
-
-std::vector<AskedField> asked_fields(const Arguments& arguments, const ModelUse& use) {
-  std::vector<AskedField> asked;
-  for (const Option* option : recipe_options()) {
-    if (!arguments.has(*option)) continue;
-    const auto flag = std::ranges::find(flag_fields, option, [](const FlagField& row) { return &row.option; });
-    if (flag == std::end(flag_fields)) {
-      asked.push_back({option->member, value_of(arguments, *option), *option});
-    } else {
-      asked.push_back({flag->field, flag->value, *option});
-    }
-  }
-  for (const Option* option : {&option::causal, &option::not_causal}) {
-    if (!arguments.has(*option)) continue;
-    for (const std::string_view field : causal_fields(use.needs)) {
-      asked.push_back({field, option == &option::causal, *option});
-    }
-  }
-  return asked;
-}
-
-const RecipeField& field_called(std::string_view name) { return look_up(recipe_fields(), name, "choice of a recipe"); }
-
-// The recipe that the options ask for. Throws InputError for what is none of their choices.
 ModelRecipe asked_recipe(const Arguments& arguments, const ModelUse& use) {
-  ModelRecipe recipe;
-  recipe.biases = !arguments.has(option::no_bias);
-  for (const AskedField& asked : asked_fields(arguments, use)) {
-    field_called(asked.field).take(recipe, asked.value, std::string(asked.option.name));
-  }
-  return recipe;
+  return asked_recipe(arguments, causal_fields(use.needs));
 }
 
 // The same for a model that was read, with what is known of models of its layout. Throws InputError, naming
@@ -102,14 +42,14 @@ ModelRecipe asked_recipe(const Arguments& arguments, const ModelUse& use) {
 ModelRecipe asked_recipe(const Arguments& arguments, const ModelUse& use, const ParameterFile& file,
                          const std::string& path) {
   ModelRecipe recipe = asked_recipe(arguments, use), theirs;
-  const std::vector<AskedField> all = asked_fields(arguments, use);
+  const std::vector<AskedField> all = asked_fields(arguments, causal_fields(use.needs));
   for (const BroughtField& brought : file.brings) {
     const RecipeField& field = field_called(brought.field);
     field.take(theirs, brought.value, path);
     const auto asked = std::ranges::find(all, brought.field, &AskedField::field);
     if (asked != all.end() && brought.is_assumed) continue;
     if (asked != all.end() && field.told(recipe) != field.told(theirs)) {
-      fail("{}: {} is {}, whose {} {}: leave out {}", asked->typed(), path, file.layout, field.of_what,
+      fail("{}: {} is {}, whose {} {}: leave out {}", asked->typed(arguments), path, file.layout, field.of_what,
            field.told(theirs), asked->option.name);
     }
     field.take(recipe, brought.value, path);
@@ -146,11 +86,11 @@ void require_agreement(const Arguments& arguments, const Transformer& model, con
 void require_same_recipe(const Arguments& arguments, const ModelUse& use, const Transformer& model,
                          const std::string& where) {
   const ModelRecipe recipe = asked_recipe(arguments, use);
-  for (const AskedField& asked : asked_fields(arguments, use)) {
+  for (const AskedField& asked : asked_fields(arguments, causal_fields(use.needs))) {
     const RecipeField& field = field_called(asked.field);
     if (field.told(recipe) == field.told(model.recipe)) continue;
-    fail("{}: {} is a model whose {} {}: leave out {}", asked.typed(), where, field.of_what, field.told(model.recipe),
-         asked.option.name);
+    fail("{}: {} is a model whose {} {}: leave out {}", asked.typed(arguments), where, field.of_what,
+         field.told(model.recipe), asked.option.name);
   }
 }
 
@@ -160,12 +100,14 @@ struct AssumedField {
   const Option& option;
 };
 
-std::vector<AssumedField> assumed_fields(const Arguments& arguments, const ModelRecipe& recipe,
+std::vector<AssumedField> assumed_fields(const Arguments& arguments, const ModelUse& use, const ModelRecipe& recipe,
                                          std::span<const BroughtField> brought) {
   std::vector<AssumedField> all;
+  const std::vector<AskedField> asked = asked_fields(arguments, causal_fields(use.needs));
   const auto add = [&](const Option& option, std::string_view unnamed, std::string assumed) {
     const auto found = std::ranges::find(brought, option.member, &BroughtField::field);
-    if (!arguments.has(option) && (found == brought.end() || found->is_assumed))
+    const bool is_asked = std::ranges::find(asked, option.member, &AskedField::field) != asked.end();
+    if (!is_asked && (found == brought.end() || found->is_assumed))
       all.push_back({std::string(unnamed), std::move(assumed), option});
   };
   add(option::norm, "the placement of the norms", fmt::format("{}-norm", recipe.norm->name));
@@ -473,13 +415,14 @@ class Chooser {
     if (arguments_.has(option::gated) && !model.recipe.gated)
       fail("{}: the feed-forward layers of {} have no gate: leave out {}", option::gated.name, path, option::gated.name);
     require_agreement(arguments_, model, path);
-    const std::vector<AssumedField> assumed = assumed_fields(arguments_, model.recipe, file.brings);
+    const std::vector<AssumedField> assumed = assumed_fields(arguments_, use_, model.recipe, file.brings);
     if (!assumed.empty()) {
       model.about.push_back(told_on_page(assumed));
       tell_inputs(assumed, path, matrices);
     }
     const bool learned = model.sizes.source_places > 0 || model.sizes.target_places > 0;
-    if (learned && !arguments_.has(option::positions)) model.recipe.positions = find_row(position_kinds(), "learned");
+    if (learned && !arguments_.has(option::positions) && !arguments_.has(option::recipe))
+      model.recipe.positions = find_row(position_kinds(), "learned");
     model.title = fmt::format("{} of {}", file.layout, path);
   }
 
@@ -514,7 +457,8 @@ class Chooser {
     sizes.d_ff = arguments_.count(option::d_ff).value_or(sizes.d_ff);
     if (sizes.d_model % sizes.heads != 0)
       fail("--heads: d_model ({}) is not divisible by the number of heads ({})", sizes.d_model, sizes.heads);
-    sizes.key_heads = arguments_.count(option::kv_heads).value_or(sizes.heads);
+    const NamedRecipe* const named = named_recipe(arguments_);
+    sizes.key_heads = arguments_.count(option::kv_heads).value_or(named ? named->key_heads(sizes.heads) : sizes.heads);
     require_groups(sizes.all_heads());
   }
 

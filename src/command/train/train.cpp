@@ -2,11 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 
 #include "command/app.hpp"
 #include "command/command.hpp"
+#include "command/recipe.hpp"
 #include "core/attention/watches.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -68,10 +70,41 @@ void take_steps(TrainingOptions& options, const Arguments& arguments) {
 
 const Task& task_called(const std::string& name) { return look_up(tasks(), name, "task"); }
 
+// Options of a text that is learned, and those of the recipe of a model.
+constexpr const Option* of_texts[] = {&option::text_file, &option::subwords, &option::window};
+constexpr const Option* of_recipes[] = {&option::no_bias, &option::kv_heads};
+
+void require_text(const Task& task, const Arguments& arguments) {
+  for (const Option* option : of_texts) {
+    if (arguments.has(*option) && !task.learns_text)
+      fail("{} has no effect: the task {} makes its own sentences; use attn train text", option->name, task.name);
+  }
+}
+
+// Null: the text of this course, in the usual windows.
+std::shared_ptr<const TextWindows> asked_text(const Arguments& arguments) {
+  const std::optional<std::string> path = arguments.text(option::text_file);
+  if (!path && !arguments.has_any(std::array{&option::window, &option::subwords})) return nullptr;
+  TextSource source{.name = "the prose of this course", .text = std::string(course_text())};
+  if (path) source = {.name = *path == "-" ? "standard input" : *path, .text = read_bytes(*path)};
+  source.subwords = arguments.count(option::subwords).value_or(0);
+  source.window = arguments.count(option::window).value_or(source.window);
+  return windows_of(std::move(source));
+}
+
+// Nothing: that of the task.
+std::optional<AskedRecipe> recipe_asked(const Arguments& arguments, const TaskSetup& usual) {
+  if (!arguments.has_any(recipe_options()) && !arguments.has(option::no_bias)) return std::nullopt;
+  const auto* const model = std::get_if<Transformer>(&usual.model);
+  return AskedRecipe{arguments.text(option::recipe).value_or(""),
+                     asked_recipe(arguments, {}, model ? model->recipe : ModelRecipe{})};
+}
+
 AskedTraining new_training(const Arguments& arguments) {
   const Task& task = task_called(arguments.words.front());
   TaskRequest request{.sizes = {.layers = arguments.count(option::layers),
                                 .heads = arguments.count(option::heads),
+                                .key_heads = arguments.count(option::kv_heads),
                                 .d_model = arguments.count(option::d_model),
                                 .d_ff = arguments.count(option::d_ff)},
                       .pairs = {}};
@@ -80,6 +113,9 @@ AskedTraining new_training(const Arguments& arguments) {
   if (pairs && !task.needs_pairs)
     fail("--pairs {} has no effect: the task {} makes its own sentences; use attn train pairs", *pairs, task.name);
   if (pairs) request.pairs = read_pairs(read_bytes(*pairs), *pairs);
+  require_text(task, arguments);
+  if (task.learns_text) request.text = asked_text(arguments);
+  request.recipe = recipe_asked(arguments, set_up(task, request));
   TrainingOptions options = set_up(task, request).defaults;
   take_fields(options, arguments);
   take_steps(options, arguments);
@@ -106,9 +142,9 @@ AskedTraining resumed_training(const Arguments& arguments, const std::string& pa
 // The sentence that is looked at: the reader's own, or the first that was held out.
 TaskExample looked_at(const AskedTraining& asked) {
   const Trainer& trainer = *asked.trainer;
-  if (asked.text) return sentence_of(trainer.model(), *asked.text);
+  if (asked.text) return sentence_of(trainer.model(), trainer.setup().words, *asked.text);
   if (!trainer.held_out().empty()) return trainer.held_out().front();
-  return sentence_of(trainer.model(), std::string(trainer.task().example));
+  return sentence_of(trainer.model(), trainer.setup().words, example_of(trainer.task(), trainer.setup()));
 }
 
 // Reads what the options ask for. Throws InputError: an unknown task, a state of another task, options that
@@ -213,7 +249,9 @@ void TrainingRun::require_places() {
   const std::optional<std::string> output = arguments_.text(option::output);
   std::vector<std::string> taken;
   if (output) taken.push_back(*output);
-  if (const auto pairs = arguments_.text(option::pairs)) taken.push_back(*pairs);
+  for (const Option* read : {&option::pairs, &option::text_file}) {
+    if (const auto path = arguments_.text(*read); path && *path != "-") taken.push_back(*path);
+  }
   const auto take = [&](const Option& option, const std::string& path) {
     if (!path.ends_with(".safetensors")) fail("{} {}: the file name must end in .safetensors", option.name, path);
     if (!work_) fail("{} {}: nothing is saved here: leave it out", option.name, path);
@@ -318,16 +356,28 @@ std::vector<std::string> TrainingRun::lines_of(const Page& page) {
   return lines;
 }
 
-// The curve is left out where there is no room for all.
+// A model of a text shows what it writes also where nobody watches its weights. The curve is left out where there is no
+// room for all.
 void TrainingRun::show(double seconds_left) {
   const std::optional<TerminalSize> canvas = work_->canvas();
-  if (!arguments_.has(option::watch) || !canvas) return work_->tell(line(seconds_left));
+  const bool writes = !trainer_.curve().empty() && !trainer_.curve().back().sample.empty();
+  if (!canvas || (!arguments_.has(option::watch) && !writes)) return work_->tell(line(seconds_left));
+  if (!arguments_.has(option::watch)) {
+    Page page;
+    page.say(line(seconds_left));
+    page.say(sample_of(trainer_, trainer_.curve().back()));
+    return work_->draw(lines_of(page));
+  }
   losses_.x.push_back(static_cast<double>(trainer_.steps_done()));
   losses_.y.push_back(*loss_);
   const TrainedRun run = run_on(trainer_.model(), looked_at(asked_));
   Page page;
   page.say(line(seconds_left));
-  page.say(fmt::format("{} → {}", fmt::join(run.goes_in, " "), fmt::join(run.comes_out, " ")));
+  if (writes) {
+    page.say(sample_of(trainer_, trainer_.curve().back()));
+  } else {
+    page.say(fmt::format("{} → {}", fmt::join(run.goes_in, " "), fmt::join(run.comes_out, " ")));
+  }
   const Node& weights = *attention_weights(*run.graph, arguments_.text(option::head)).back();
   HeatMap map{table_of(weights)};
   map.table.title = head_in_place(weights);
@@ -385,6 +435,10 @@ std::vector<Text> next_steps(const Arguments& arguments, const Trainer& trainer)
     next.push_back(text("The attention of the last layer, step by step: ", code("attn walk " + of_model), "."));
     next.push_back(text("Where each head attends: ", code("attn map " + of_model), "."));
     if (transformer->kind->decodes) next.push_back(text("What it writes: ", code("attn generate " + of_model), "."));
+    if (trainer.setup().words.tokenizer)
+      next.push_back(text("How it continues a text of yours: ",
+                          code(fmt::format("attn generate {} --text 'The ' --steps 40 --temperature 0.7", of_model)),
+                          "."));
   } else {
     next.push_back(text("A sentence, word by word: ", code("attn align " + of_model), "."));
     next.push_back(text("Where the decoder attends: ", code("attn align --map " + of_model), "."));
@@ -443,6 +497,24 @@ std::vector<Command> train_commands() {
                   {option::d_model, "size of the vectors (embedding size)", of_task, most_trained_size},
                   {option::d_ff, "inner size of the feed-forward layers", of_task, most_trained_size},
                   option::pairs,
+                  {option::text_file, "text to learn, in UTF-8; - is standard input", ": the prose of this course"},
+                  option::subwords,
+                  option::window,
+                  {option::kv_heads, "number of heads of keys and values, which groups of heads share",
+                   ": as many as --heads, or as the recipe has"},
+                  {option::recipe, {}, of_task},
+                  {option::norm, {}, of_task},
+                  {option::norm_kind, {}, of_task},
+                  {option::epsilon, "ε in the normalization, 0 or more", of_task},
+                  {option::activation, {}, of_task},
+                  {option::gated,
+                   "feed-forward layers with a gate; without --d-ff their inner size is 2/3 of the usual", of_task},
+                  {option::positions, {}, of_task, 0, choices::positions_of_models},
+                  {option::base, {}, of_task},
+                  {option::scale, "number that the scores are divided by, such as 8, or its name", of_task},
+                  option::no_bias,
+                  option::unscaled_embeddings,
+                  option::tied_output,
                   {option::text, "the sentence that is shown, in words of the task"},
                   option::save,
                   option::save_model,
@@ -460,6 +532,9 @@ std::vector<Command> train_commands() {
                               &option::clip, &option::smoothing, &option::dropout, &option::examples, &option::every,
                               &option::layers, &option::heads, &option::d_model, &option::d_ff, &option::pairs})
     own.exclusions.push_back({&option::resume, given});
+  for (const Option* given : of_texts) own.exclusions.push_back({&option::resume, given});
+  for (const Option* given : of_recipes) own.exclusions.push_back({&option::resume, given});
+  for (const Option* given : recipe_options()) own.exclusions.push_back({&option::resume, given});
   std::vector<Command> commands;
   commands.push_back({.name = "train",
                       .subject = &subject::training,
@@ -469,7 +544,8 @@ std::vector<Command> train_commands() {
                       .examples = {"attn train", "attn train reverse", "attn train induction --compare 0,100,300",
                                    "attn train sort --save sort.safetensors --watch",
                                    "attn train --resume sort.safetensors --steps 2000",
-                                   "attn train pairs --pairs pairs.txt --save mine.safetensors"},
+                                   "attn train pairs --pairs pairs.txt --save mine.safetensors",
+                                   "attn train text --text-file book.txt --recipe gpt2 --watch"},
                       .run = run_train});
   return commands;
 }

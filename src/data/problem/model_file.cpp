@@ -17,6 +17,7 @@
 #include "data/parameters/shards.hpp"
 #include "data/parameters/source.hpp"
 #include "data/parameters/transformer_parameters.hpp"
+#include "data/tokenizer/characters.hpp"
 
 namespace attn {
 
@@ -92,16 +93,6 @@ ParameterSource learned_matrices(const FileBytes& file, const std::string& where
 
 namespace {
 
-ParameterSource source_of(const Json& value, const std::string& where) {
-  if (!value.is_object()) fail("{}: \"parameters\" must be an object of matrices by name", where);
-  ParameterSource source;
-  for (const auto& [name, cells] : value.items()) source.names.insert(name);
-  source.read = [&](const std::string& name) {
-    return matrix_from_json(value[name], fmt::format("{}: \"{}\"", where, name)).matrix;
-  };
-  return source;
-}
-
 // A member as a field of a recipe takes it.
 FieldValue field_value(const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
@@ -115,6 +106,16 @@ Json json_of(const FieldValue& value) {
   if (const bool* const is = std::get_if<bool>(&value)) return *is;
   if (const double* const number = std::get_if<double>(&value)) return Json::parse(fmt::format("{}", *number));
   return std::get<std::string_view>(value);
+}
+
+ParameterSource source_of(const Json& value, const std::string& where) {
+  if (!value.is_object()) fail("{}: \"parameters\" must be an object of matrices by name", where);
+  ParameterSource source;
+  for (const auto& [name, cells] : value.items()) source.names.insert(name);
+  source.read = [&](const std::string& name) {
+    return matrix_from_json(value[name], fmt::format("{}: \"{}\"", where, name)).matrix;
+  };
+  return source;
 }
 
 std::size_t heads_of(const JsonMember& member) {
@@ -145,9 +146,27 @@ constexpr TransformerMember members_of_transformer[] = {
      [](TransformerFile& file, const JsonMember& member) {
        file.model.target_vocabulary = different_strings_of(member);
      }},
+    {"characters",
+     [](TransformerFile& file, const JsonMember& member) {
+       file.words.tokenizer = character_tokenizer(string_of(member), member.place);
+     }},
+    {"tokenizer",
+     [](TransformerFile& file, const JsonMember& member) {
+       file.words.tokenizer = tokenizer_from_json(string_of(member), member.place, KeptText::yes);
+     }},
     {"source", [](TransformerFile& file, const JsonMember& member) { file.source = string_of(member); }},
     {"target", [](TransformerFile& file, const JsonMember& member) { file.target = string_of(member); }},
 };
+
+// The words of a model with a tokenizer are its pieces.
+void take_pieces(TransformerFile& file, const std::string& where) {
+  file.words = pieces_of(file.words.tokenizer, file.words.tokenizer->size(), where);
+  for (const Vocabulary* vocabulary : {&file.model.source_vocabulary, &file.model.target_vocabulary}) {
+    if (!vocabulary->empty() && *vocabulary != *file.words.pieces)
+      fail("{}: its vocabulary has other words than its tokenizer has pieces: give a file that attn train saved",
+           where);
+  }
+}
 
 // All but the parameters.
 TransformerFile transformer_from(const Json& file, const std::string& where) {
@@ -168,6 +187,7 @@ TransformerFile transformer_from(const Json& file, const std::string& where) {
     if (!member) fail("{}: {}", where, unknown("member", name, names));
     member->take(result, given);
   }
+  if (result.words.tokenizer) take_pieces(result, where);
   if (!file.contains("heads"))
     result.assumed.push_back({&assumed::model, "each attention has 1 head: the file does not say it"});
   for (const RecipeField& field : recipe_fields()) {
@@ -299,6 +319,21 @@ std::string pointer_to_trained(std::string_view command, const std::function<boo
   return "";
 }
 
+namespace {
+
+// Characters by themselves, or all that a tokenizer was made from.
+void describe(const Tokenizer& tokenizer, Json& described) {
+  if (!tokenizer.written().empty()) {
+    described["tokenizer"] = tokenizer.written();
+    return;
+  }
+  std::string characters;
+  for (std::size_t id = 0; id < tokenizer.size(); ++id) characters += tokenizer.piece(id);
+  described["characters"] = characters;
+}
+
+}  // namespace
+
 SafetensorsMetadata metadata_of(const TransformerFile& file) {
   const Transformer& model = file.model;
   Json described = Json::object();
@@ -312,6 +347,7 @@ SafetensorsMetadata metadata_of(const TransformerFile& file) {
   }
   described["source_vocabulary"] = model.source_vocabulary;
   described["target_vocabulary"] = model.target_vocabulary;
+  if (file.words.tokenizer) describe(*file.words.tokenizer, described);
   described["source"] = file.source;
   described["target"] = file.target;
   return {{std::string(model_type::transformer.metadata), described.dump()}};

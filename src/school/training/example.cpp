@@ -73,7 +73,8 @@ const Vocabulary& words_out(const TrainedModel& model) {
 namespace {
 
 bool is_held_out(const ExampleSource& source, const TaskExample& example) {
-  return source.is_held_out ? source.is_held_out(example) : is_one_in_ten(example);
+  if (source.is_held_out) return source.is_held_out(example);
+  return source.held_out.empty() && is_one_in_ten(example);
 }
 
 // What makes two sentences the same.
@@ -124,13 +125,14 @@ std::vector<TaskExample> held_out_examples(const ExampleSource& source, std::siz
   std::vector<TaskExample> held_out;
   std::set<Ids> seen;
   const auto take = [&](TaskExample example) {
-    if (held_out.size() < most && is_held_out(source, example) && seen.insert(key_of(example)).second)
-      held_out.push_back(std::move(example));
+    if (held_out.size() < most && seen.insert(key_of(example)).second) held_out.push_back(std::move(example));
   };
-  for (const TaskExample& example : source.all) take(example);
-  if (!source.all.empty()) return held_out;
+  for (const TaskExample& example : source.held_out) take(example);
+  if (!source.held_out.empty()) return held_out;
   Generator generator(seed);
-  for (int i = 0; i < most_tries && held_out.size() < most; ++i) take(source.draw(generator));
+  for (int i = 0; i < most_tries && held_out.size() < most; ++i) {
+    if (TaskExample example = source.draw(generator); is_held_out(source, example)) take(std::move(example));
+  }
   return held_out;
 }
 

@@ -57,13 +57,14 @@ struct BatchShape {
   static BatchShape of(std::span<const TaskExample> examples, std::size_t sentences);
 };
 
-/// Where a task's sentences come from. No sentence is both trained on and held out: `is_held_out` decides by
-/// the sentence alone, whatever the seed.
+/// Where a task's sentences come from. No sentence is both trained on and held out, whatever the seed: `is_held_out`
+/// decides by the sentence alone, or of finite data `held_out` lists those that are.
 struct ExampleSource {
-  BatchShape longest = {};                                   // room for any of its sentences
-  std::function<TaskExample(Generator&)> draw = {};          // any sentence
-  std::function<bool(const TaskExample&)> is_held_out = {};  // null: those whose hash is a multiple of 10
-  std::vector<TaskExample> all = {};                         // of finite data, all sentences there are; may be empty
+  BatchShape longest = {};                           // room for any of its sentences
+  std::function<TaskExample(Generator&)> draw = {};  // any sentence
+  std::function<bool(const TaskExample&)> is_held_out =
+      {};                                  // of what is drawn; null: none where they are listed, else one in ten
+  std::vector<TaskExample> held_out = {};  // of finite data; empty: any number can be drawn
 };
 
 /// The next sentence of training: the first that is drawn and not held out.

@@ -135,6 +135,16 @@ Ids written(const TrainedModel& model, const TaskExample& example) {
   return words;
 }
 
+Ids continued(const Transformer& model, const Ids& prompt, std::size_t words, double temperature) {
+  Graph graph(keep_nothing());
+  RunningTransformer running(model, graph);
+  Ids written;
+  for (const GenerationStep& step : generate(running, graph, {.prompt = {.ids = prompt}, .steps = words}, {},
+                                             {.temperature = temperature, .generator = Generator(1)}))
+    written.push_back(step.chosen);
+  return written;
+}
+
 // --- loss graph
 
 /// A model of either kind at work: how its logits follow from a batch.

@@ -72,6 +72,9 @@ Ids predictions(const TrainedModel& model, const TaskExample& example);
 /// as many as are expected; of an encoder alone its predictions.
 Ids written(const TrainedModel& model, const TaskExample& example);
 
+/// What a decoder alone writes behind a prompt, sampled at a temperature: the same words for the same model.
+Ids continued(const Transformer& model, const Ids& prompt, std::size_t words, double temperature);
+
 /// A model on a batch in a graph that is built once: what goes in is exchanged, and so may be the cells of
 /// the parameters.
 class LossGraph {

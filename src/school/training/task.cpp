@@ -27,6 +27,24 @@ void require_sizes(const Transformer& model) {
     fail("--heads and --d-model must be positive: a head needs at least one number");
   if (sizes.d_model % sizes.heads != 0)
     fail("--heads: d_model ({}) is not divisible by the number of heads ({})", sizes.d_model, sizes.heads);
+  require_groups(sizes.all_heads());
+}
+
+// Positions are learned of as many words as go in.
+void take_recipe(const TaskRequest& request, TaskSetup& setup, std::string_view task) {
+  auto* const model = std::get_if<Transformer>(&setup.model);
+  if (!model) fail("the model of the task {} is a recurrent network, which has no recipe: leave it out", task);
+  const AskedRecipe& asked = *request.recipe;
+  // A gate is a third matrix: with 2/3 of the inner size there are as many parameters as before.  (Shazeer 2020,
+  // section 3)
+  if (asked.recipe.gated && !model->recipe.gated && !request.sizes.d_ff)
+    model->sizes.d_ff = (2 * model->sizes.d_ff + 2) / 3;
+  model->recipe = asked.recipe;
+  if (!asked.name.empty() && !request.sizes.key_heads && model->sizes.heads > 0)
+    model->sizes.key_heads = look_up(named_recipes(), asked.name, "recipe").key_heads(model->sizes.heads);
+  const bool learns = asked.recipe.positions->table_shape != nullptr;
+  model->sizes.source_places = learns && model->has_encoder() ? setup.data.longest.source : 0;
+  model->sizes.target_places = learns && model->kind->decodes ? setup.data.longest.given : 0;
 }
 
 // What is asked for must have an effect on the model.
@@ -38,7 +56,7 @@ void require_request(const TaskRequest& request, const TrainedModel& model, std:
     return;
   }
   const SizeChanges& sizes = request.sizes;
-  if (sizes.layers || sizes.heads || sizes.d_ff)
+  if (sizes.layers || sizes.heads || sizes.key_heads || sizes.d_ff)
     fail(
         "the model of the task {} is a recurrent network without layers and heads: leave out --layers, --heads and --d-ff",
         task);
@@ -100,8 +118,9 @@ std::vector<TextPair> read_pairs(std::string_view text, const std::string& where
 
 std::span<const Task> tasks() {
   // Made when it is asked for: the rows are objects of other files.
-  static const std::array table = {reverse_task, sort_task,  induction_task,   fixed_induction_task,
-                                   names_task,   dates_task, coreference_task, pairs_task};
+  static const std::array table = {reverse_task,         sort_task,  induction_task,
+                                   fixed_induction_task, names_task, dates_task,
+                                   coreference_task,     pairs_task, text_task};
   return table;
 }
 
@@ -111,7 +130,7 @@ namespace {
 void require_sizes(const SizeChanges& sizes) {
   if (sizes.layers.value_or(0) > most_trained_layers)
     fail("--layers {} is more than {}", *sizes.layers, most_trained_layers);
-  for (const auto& size : {sizes.heads, sizes.d_model, sizes.d_ff}) {
+  for (const auto& size : {sizes.heads, sizes.key_heads, sizes.d_model, sizes.d_ff}) {
     if (size.value_or(0) > most_trained_size)
       fail("a model with a size of {} is not trained here: give at most {}", *size, most_trained_size);
   }
@@ -125,12 +144,17 @@ TaskSetup set_up(const Task& task, const TaskRequest& request) {
          task.name);
   require_sizes(request.sizes);
   TaskSetup setup = task.set_up(request);
+  if (request.recipe) take_recipe(request, setup, task.name);
   require_request(request, setup.model, task.name);
   const Vocabulary& words = words_out(setup.model);
   setup.choices = words.size() - (id_in(words, start_word) != 0 ? 1 : 0);
   const auto* const transformer = std::get_if<Transformer>(&setup.model);
   setup.defaults.d_model = transformer ? transformer->sizes.d_model : std::get<EncoderDecoder>(setup.model).state_size;
   return setup;
+}
+
+std::string example_of(const Task& task, const TaskSetup& setup) {
+  return setup.example.empty() ? std::string(task.example) : setup.example;
 }
 
 double loss_of_guessing(const TaskSetup& setup) { return elementary::log(static_cast<double>(setup.choices)); }
@@ -291,6 +315,7 @@ Transformer one_sided(const ModelKind& kind, const Vocabulary& words, const Tran
 TransformerSizes changed(TransformerSizes sizes, const SizeChanges& changes) {
   sizes.encoder_layers = sizes.decoder_layers = changes.layers.value_or(sizes.encoder_layers);
   sizes.heads = changes.heads.value_or(sizes.heads);
+  sizes.key_heads = changes.key_heads.value_or(sizes.key_heads);
   sizes.d_model = changes.d_model.value_or(sizes.d_model);
   sizes.d_ff = changes.d_ff.value_or(sizes.d_ff);
   return sizes;

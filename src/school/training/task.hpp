@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/named_recipe.hpp"
 #include "school/training/example.hpp"
+#include "school/training/text.hpp"
 
 namespace attn {
 
@@ -79,14 +81,29 @@ constexpr std::size_t most_trained_layers = 16, most_trained_size = 1024;
 
 /// Sizes that are asked for in place of a task's own.
 struct SizeChanges {
-  std::optional<std::size_t> layers = {}, heads = {}, d_model = {}, d_ff = {};
+  std::optional<std::size_t> layers = {}, heads = {}, key_heads = {}, d_model = {}, d_ff = {};
+};
+
+/// How a model computes that is asked for.
+struct AskedRecipe {
+  std::string name;  // of a row of named_recipes(); empty: of none
+  ModelRecipe recipe = {};
 };
 
 /// What a task is made with, beside its row.
 struct TaskRequest {
   SizeChanges sizes = {};
-  std::vector<TextPair> pairs = {};  // of the task "pairs" only
-  std::string variant = {};          // of alignment, of recurrent models only; empty: the task's own
+  std::vector<TextPair> pairs = {};              // of the task "pairs" only
+  std::string variant = {};                      // of alignment, of recurrent models only; empty: the task's own
+  std::shared_ptr<const TextWindows> text = {};  // of the task "text" only; null: the prose of this course
+  std::optional<AskedRecipe> recipe = {};        // of Transformers only; nothing: the task's own
+};
+
+/// A loss to compare that of a model with: what one has that knows less.
+struct ReferenceLoss {
+  std::string name;  // in tables and curves
+  std::string what;  // in a sentence, behind its name
+  double loss = 0.0;
 };
 
 /// A task with its data and a model that has no parameters yet.
@@ -94,8 +111,14 @@ struct TaskSetup {
   TrainedModel model = {};
   ExampleSource data = {};
   TrainingOptions defaults = {};
-  std::size_t choices = 0;     // words that can come out: all but <start>
-  std::size_t held_out = 200;  // at most so many sentences are held out
+  std::size_t choices = 0;                        // words that can come out: all but <start>
+  std::size_t held_out = 200;                     // at most so many sentences are held out
+  std::vector<std::string> about = {};            // paragraphs on the data, behind those of the task
+  std::vector<ReferenceLoss> references = {};     // besides guessing
+  std::string example = {};                       // in place of the task's
+  Ids prompt = {};                                // what a model continues as it learns; empty: nothing
+  ModelWords words = {};                          // how a text becomes words of the model
+  std::optional<double> characters_of_word = {};  // on the average, of what is held out; nothing: words are words
 };
 
 /// Something that a model can learn in a minute, and what it needs attention for.
@@ -107,11 +130,12 @@ struct Task {
   double goal;               // least share of right words (of those that count) to be reached; 0: none is stated
   std::string_view example;  // a sentence of its vocabulary to look at, words separated by spaces
   bool needs_pairs = false;
+  bool learns_text = false;         // of the reader or of this course, in any recipe
   bool has_right_sentences = true;  // false: after many beginnings nobody can know the next word
   TaskSetup (*set_up)(const TaskRequest& request) = nullptr;
 };
 
-/// reverse, sort, induction, induction-fixed, names, dates, coreference, pairs. A new one is a part of a
+/// reverse, sort, induction, induction-fixed, names, dates, coreference, pairs, text. A new one is a part of a
 /// file of tasks, its declaration below, and a row.
 std::span<const Task> tasks();
 
@@ -119,12 +143,15 @@ std::span<const Task> tasks();
 /// variant of a model that has none.
 TaskSetup set_up(const Task& task, const TaskRequest& request);
 
+/// What the first words of a model's own are, as a sentence to look at.
+std::string example_of(const Task& task, const TaskSetup& setup);
+
 /// ln of the number of words to choose from.
 double loss_of_guessing(const TaskSetup& setup);
 
-// The tasks, in tasks_of_order.cpp and tasks_of_letters.cpp.
+// The tasks, in tasks_of_order.cpp, tasks_of_letters.cpp and task_of_text.cpp.
 extern const Task reverse_task, sort_task, induction_task, fixed_induction_task, names_task, dates_task,
-    coreference_task, pairs_task;
+    coreference_task, pairs_task, text_task;
 
 // What several tasks are made of.
 

@@ -283,6 +283,8 @@ std::vector<TaskExample> examples() {
 TaskSetup set_up_names(const TaskRequest& request) {
   const TransformerSizes sizes = changed({.decoder_layers = 1, .d_model = 16, .heads = 4, .d_ff = 64}, request.sizes);
   const std::vector<TaskExample> all = examples();
+  std::vector<TaskExample> kept;
+  std::ranges::copy_if(all, std::back_inserter(kept), is_one_in_ten);
   Transformer model = one_sided(decoder_only(), words(), sizes, recipe_with("pre", "rms", "learned"));
   model.title = "Names, trained";
   model.summary = "A decoder that writes names letter by letter.";
@@ -293,7 +295,8 @@ TaskSetup set_up_names(const TaskRequest& request) {
   return {.model = std::move(model),
           .data = {.longest = longest,
                    .draw = [all](Generator& generator) { return all[any_of(all.size(), generator)]; },
-                   .all = all},
+                   .is_held_out = is_one_in_ten,
+                   .held_out = std::move(kept)},
           .defaults = {.steps = 1000,
                        .batch = 8,
                        .schedule = &falling_rate(),
@@ -399,17 +402,15 @@ TaskSetup set_up_pairs(const TaskRequest& request) {
   Transformer model = model_of(request.pairs, request.sizes);
   const std::vector<TaskExample> examples = examples_of(request.pairs, model);
   const std::set<Ids> held_out = held_out_of(examples);
-  std::vector<TaskExample> training;
-  std::ranges::copy_if(examples, std::back_inserter(training),
-                       [&](const TaskExample& example) { return !held_out.contains(example.source); });
+  std::vector<TaskExample> training, kept;
+  for (const TaskExample& example : examples) (held_out.contains(example.source) ? kept : training).push_back(example);
   if (training.empty())
     fail(
         "there are only pairs with the same first sentence: give two pairs with different ones, one to train on and one to hold out");
   return {.model = std::move(model),
           .data = {.longest = BatchShape::of(examples, 1),
                    .draw = [training](Generator& generator) { return training[any_of(training.size(), generator)]; },
-                   .is_held_out = [held_out](const TaskExample& example) { return held_out.contains(example.source); },
-                   .all = examples},
+                   .held_out = std::move(kept)},
           .defaults = {.steps = 1000, .batch = 32, .rate = 3e-3}};
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/attention/watches.hpp"
+#include "core/math/functions.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
@@ -99,8 +100,8 @@ TrainedRun run_on(const TrainedModel& model, const TaskExample& sentence) {
   return run;
 }
 
-TaskExample sentence_of(const TrainedModel& model, const std::string& text) {
-  const Words words = split_words(text);
+TaskExample sentence_of(const TrainedModel& model, const ModelWords& own, const std::string& text) {
+  const Words words = own.of(text, false);
   if (words.empty()) fail("--text has no word: give a sentence");
   constexpr std::size_t most = 1000;
   if (words.size() > most) fail("--text has {} words: give at most {}", words.size(), most);
@@ -292,7 +293,15 @@ std::string loss_in_words(double loss) {
   return std::fabs(loss) < largest ? written_fixed(loss, loss_digits) : written_digits(loss, loss_digits);
 }
 
-std::string as_sentence(const Words& words) { return fmt::format("{}", fmt::join(words, " ")); }
+// All that --recipe can choose.
+std::string recipe_in_words(const ModelRecipe& recipe) {
+  Words fields;
+  for (const RecipeField& field : recipe_fields()) {
+    if (field.is_rare && field.value(recipe) == field.value(ModelRecipe())) continue;
+    fields.push_back(fmt::format("{} {}", field.of_what, field.told(recipe)));
+  }
+  return fmt::format("Its recipe: {}; {}.", fmt::join(fields, "; "), recipe.biases ? "with biases" : "without biases");
+}
 
 std::string kind_in_words(const Transformer& model) {
   const TransformerSizes& sizes = model.sizes;
@@ -314,6 +323,8 @@ void add_model(Page& page, const Trainer& trainer, const TrainedModel& model) {
   page.say(std::visit([](const auto& any) { return kind_in_words(any); }, model));
   page.say(fmt::format("It has {} parameters, {} words that go in and {} that come out.",
                        with_commas(count_parameters(model)), words_in(model).size(), words_out(model).size()));
+  if (const auto* const transformer = std::get_if<Transformer>(&model); transformer && trainer.task().learns_text)
+    page.say(recipe_in_words(transformer->recipe));
   Listing listing{.columns = {"option", "value", "what it is"}, .rows = {}};
   for (const TrainingField& field : training_fields())
     listing.rows.push_back({std::string(field.name), field.told(trainer.options()), std::string(field.summary)});
@@ -340,6 +351,22 @@ Plot accuracy_curve(const Trainer& trainer) {
   return plot;
 }
 
+// A table whose numbers are a matrix of the page.
+void add_numbers(Page& page, const std::string& name, std::shared_ptr<const Matrix> cells, const Axis& rows,
+                 const Axis& columns) {
+  const Frame frame{cells->shape(), rows, columns};
+  std::vector<Traced> all = page.trace.matrices();
+  all.push_back(
+      {.name = name, .formula = {name, "\\mathrm{" + name + "}"}, .frame = frame, .cells = [cells] { return cells; }});
+  page.trace = Trace(std::move(all));
+  page.say(Table{.title = name,
+                 .array = name,
+                 .rows = frame.rows,
+                 .columns = frame.columns,
+                 .cells = std::move(cells),
+                 .columns_differ = true});
+}
+
 void add_table(Page& page, const Trainer& trainer) {
   const std::vector<CurvePoint>& curve = trainer.curve();
   const double guessing = loss_of_guessing(trainer.setup());
@@ -356,16 +383,7 @@ void add_table(Page& page, const Trainer& trainer) {
     std::ranges::copy(row, attn::row(*numbers, i).begin());
     steps.push_back(fmt::format("step {}", point.step));
   }
-  const std::shared_ptr<const Matrix> cells = std::move(numbers);
-  const Frame frame{cells->shape(), axis("steps", steps), axis("measures", columns)};
-  page.trace = Trace({Traced{
-      .name = "curve", .formula = {"curve", "\\mathrm{curve}"}, .frame = frame, .cells = [cells] { return cells; }}});
-  page.say(Table{.title = "curve",
-                 .array = "curve",
-                 .rows = frame.rows,
-                 .columns = frame.columns,
-                 .cells = cells,
-                 .columns_differ = true});
+  add_numbers(page, "curve", std::move(numbers), axis("steps", steps), axis("measures", columns));
 }
 
 void add_goal(Page& page, const Task& task, const CurvePoint& last) {
@@ -376,6 +394,35 @@ void add_goal(Page& page, const Task& task, const CurvePoint& last) {
       "The goal of the task: at least {} of the held-out words that count are right. At step {}, {} of {} are: {}.",
       percent_of(task.goal), last.step, with_commas(held_out.right_words), with_commas(held_out.words),
       reaches_goal(task, held_out) ? "the goal is reached" : "the goal is not reached"));
+}
+
+// In bits, which do not depend on what the pieces of a text are.
+double bits_of_character(const TaskSetup& setup, double loss) {
+  return loss / elementary::log(2.0) / *setup.characters_of_word;
+}
+
+void add_references(Page& page, const Trainer& trainer, const CurvePoint& last) {
+  const TaskSetup& setup = trainer.setup();
+  if (setup.references.empty()) return;
+  for (const ReferenceLoss& each : setup.references)
+    page.say(fmt::format("\"{}\" means {}: its loss is {}.", each.name, each.what, loss_in_words(each.loss)));
+  Words names = {"guessing"}, columns = {"loss"};
+  std::vector<double> losses = {loss_of_guessing(setup)};
+  for (const ReferenceLoss& each : setup.references) {
+    names.push_back(each.name);
+    losses.push_back(each.loss);
+  }
+  names.push_back(fmt::format("model, step {}", last.step));
+  losses.push_back(last.held_out.loss);
+  if (setup.characters_of_word) columns.emplace_back("bits");
+  auto numbers = std::make_shared<Matrix>(Shape{losses.size(), columns.size()});
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    (*numbers)(i, 0) = losses[i];
+    if (setup.characters_of_word) (*numbers)(i, 1) = bits_of_character(setup, losses[i]);
+  }
+  page.say(fmt::format("The loss on what was held out, by what is known of the text{}:",
+                       setup.characters_of_word ? ", and the same in bits for each character" : ""));
+  add_numbers(page, "compared", std::move(numbers), axis("what is known", names), axis("measures", columns));
 }
 
 void add_curve(Page& page, const Trainer& trainer, bool was_stopped) {
@@ -391,6 +438,7 @@ void add_curve(Page& page, const Trainer& trainer, bool was_stopped) {
       "\"held out\" is measured on {} that the model was never trained on.",
       trainer.setup().choices, trainer.setup().choices, written_fixed(loss_of_guessing(trainer.setup()), loss_digits),
       count_of(trainer.held_out().size(), "sentence")));
+  add_references(page, trainer, last);
   page.say(fmt::format("What is counted: {}.", trainer.task().measure));
   add_goal(page, trainer.task(), last);
   page.say(loss_curve(trainer));
@@ -402,17 +450,30 @@ void add_curve(Page& page, const Trainer& trainer, bool was_stopped) {
   add_table(page, trainer);
 }
 
-void add_sentence(Page& page, const TrainedRun& run) {
-  Listing listing{.columns = {"what", "words"}, .rows = {{"goes in", as_sentence(run.goes_in)}}};
-  if (!run.expected.empty()) listing.rows.push_back({"should come out", as_sentence(run.expected)});
-  listing.rows.push_back({"comes out", as_sentence(run.comes_out)});
+// What it continues at each point of the curve.
+void add_samples(Page& page, const Trainer& trainer, const TrainedModel& model) {
+  const std::vector<CurvePoint>& curve = trainer.curve();
+  if (trainer.setup().prompt.empty() || curve.empty()) return;
+  page.head(2, "What it writes");
+  page.say(text("It continues ",
+                strong(line_of(trainer.setup().words, words_of(trainer.setup().prompt, words_out(model)))),
+                fmt::format(", each word sampled at temperature {}:", temperature_of_samples)));
+  Listing listing{.columns = {"step", "it writes"}, .rows = {}, .headed = true};
+  for (const CurvePoint& point : curve) listing.rows.push_back({fmt::format("{}", point.step), point.sample});
   page.say(std::move(listing));
 }
 
-void add_example(Page& page, const TrainedModel& model, const TaskExample& sentence) {
+void add_sentence(Page& page, const Trainer& trainer, const TrainedRun& run) {
+  Listing listing{.columns = {"what", "words"}, .rows = {{"goes in", line_of(trainer.setup().words, run.goes_in)}}};
+  if (!run.expected.empty()) listing.rows.push_back({"should come out", line_of(trainer.setup().words, run.expected)});
+  listing.rows.push_back({"comes out", line_of(trainer.setup().words, run.comes_out)});
+  page.say(std::move(listing));
+}
+
+void add_example(Page& page, const Trainer& trainer, const TrainedModel& model, const TaskExample& sentence) {
   page.head(2, "One sentence");
   const TrainedRun run = run_on(model, sentence);
-  add_sentence(page, run);
+  add_sentence(page, trainer, run);
   add_pictures(page, *run.graph);
 }
 
@@ -425,11 +486,12 @@ void add_comparison(Page& page, const Trainer& trainer, const TrainingTold& told
   for (const ModelAtStep& at : told.compared) {
     runs.push_back(run_on(at.model, told.sentence));
     learned.push_back(heads_of(at.model, trainer.held_out()));
-    listing.rows.push_back(
-        {fmt::format("{}", at.step), loss_in_words(at.loss), percent(at.accuracy), as_sentence(runs.back().comes_out)});
+    listing.rows.push_back({fmt::format("{}", at.step), loss_in_words(at.loss), percent(at.accuracy),
+                            line_of(trainer.setup().words, runs.back().comes_out)});
   }
-  page.say(fmt::format("Goes in: {}", as_sentence(runs.front().goes_in)));
-  if (!runs.front().expected.empty()) page.say(fmt::format("Should come out: {}", as_sentence(runs.front().expected)));
+  page.say(fmt::format("Goes in: {}", line_of(trainer.setup().words, runs.front().goes_in)));
+  if (!runs.front().expected.empty())
+    page.say(fmt::format("Should come out: {}", line_of(trainer.setup().words, runs.front().expected)));
   page.say(std::move(listing));
   page.head(2, "The heads at several steps");
   const std::size_t heads = learned.front().heads.size();
@@ -466,6 +528,12 @@ std::string standing_of(const Trainer& trainer, const Evaluation& evaluation) {
   return standing;
 }
 
+Text sample_of(const Trainer& trainer, const CurvePoint& point) {
+  const TrainedModel model = trainer.model();
+  return text(fmt::format("After {} it writes: ", count_of(point.step, "step")),
+              strong(line_of(trainer.setup().words, words_of(trainer.setup().prompt, words_out(model)))), point.sample);
+}
+
 Plot loss_curve(const Trainer& trainer) {
   Plot plot{
       .title = "Loss of a word",
@@ -478,6 +546,9 @@ Plot loss_curve(const Trainer& trainer) {
     guessing.y.push_back(loss_of_guessing(trainer.setup()));
   }
   plot.series.push_back(std::move(guessing));
+  for (const ReferenceLoss& each : trainer.setup().references)
+    plot.series.push_back(
+        Series{each.name, plot.series.back().x, std::vector<double>(trainer.curve().size(), each.loss)});
   return plot;
 }
 
@@ -487,11 +558,13 @@ void add_training(Page& page, const Trainer& trainer, const TrainingTold& told) 
   page.head(1, fmt::format("Training: {}", task.name));
   page.say(std::string(task.summary));
   for (const std::string_view paragraph : task.about) page.say(std::string(paragraph));
+  for (const std::string& paragraph : trainer.setup().about) page.say(paragraph);
   add_model(page, trainer, model);
   add_curve(page, trainer, told.was_stopped);
+  add_samples(page, trainer, model);
   page.head(2, "What the heads do");
   add_heads(page, heads_of(model, trainer.held_out()));
-  add_example(page, model, told.sentence);
+  add_example(page, trainer, model, told.sentence);
   if (!told.compared.empty()) add_comparison(page, trainer, told);
   if (told.next.empty()) return;
   page.head(2, "What to try next");

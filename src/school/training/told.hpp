@@ -27,7 +27,7 @@ TrainedRun run_on(const TrainedModel& model, const TaskExample& sentence);
 
 /// A text as a sentence of the model, whose expected words nobody knows: a decoder that follows an encoder is
 /// given what the model itself writes. Throws InputError: no word, or one that the model does not know.
-TaskExample sentence_of(const TrainedModel& model, const std::string& text);
+TaskExample sentence_of(const TrainedModel& model, const ModelWords& own, const std::string& text);
 
 /// What should come out at each query of some weights, where that is known and counts; otherwise empty words.
 std::vector<std::string> expected_at(const Node& weights, const TrainedModel& model, const TaskExample& sentence);
@@ -72,6 +72,9 @@ bool reaches_goal(const Task& task, const Evaluation& evaluation);
 
 /// "held-out loss 0.0312 (guessing: 2.3026), 99.1 % of words right": how well a model does.
 std::string standing_of(const Trainer& trainer, const Evaluation& evaluation);
+
+/// What a model of a text continued it with at a point of the curve: "After 200 steps it writes: …".
+Text sample_of(const Trainer& trainer, const CurvePoint& point);
 
 /// Adds what a task needs attention for, the model, the curve, the measure, what the heads do, and examples.
 void add_training(Page& page, const Trainer& trainer, const TrainingTold& told);

@@ -21,6 +21,7 @@
 #include "data/parameters/source.hpp"
 #include "data/problem/encoder_decoder_file.hpp"
 #include "data/problem/model_file.hpp"
+#include "data/problem/words.hpp"
 #include "school/training/loss.hpp"
 
 namespace attn {
@@ -44,10 +45,30 @@ Generator generator_of(const std::string& text) {
   return generator;
 }
 
+// Embeddings that are multiplied by √d_model, or are the output layer too, begin smaller by it: what goes into the
+// first layer, or the logits, would be large otherwise. Then what is learned of positions begins as small as embeddings
+// do. (Vaswani et al. 2017, section 3.4)
+void shrink_embeddings(Transformer& model) {
+  const ModelRecipe& recipe = model.recipe;
+  if (!recipe.scale_embeddings && !recipe.tied_output) return;
+  const double divisor = std::sqrt(static_cast<double>(model.sizes.d_model));
+  const auto shrink = [&](const Name& name) {
+    const auto found = model.parameters.find(name.text());
+    if (found == model.parameters.end()) return;
+    Matrix smaller = *found->second;
+    for (double& cell : cells(smaller)) cell /= divisor;
+    found->second = std::make_shared<const Matrix>(std::move(smaller));
+  };
+  for (const ScopeKind* side : {&scope::source_embedding, &scope::target_embedding}) shrink(Name({*side}, role::e));
+  if (recipe.scale_embeddings) return;
+  for (const ScopeKind* side : {&scope::source_positions, &scope::target_positions}) shrink(Name({*side}, role::table));
+}
+
 TrainingState beginning(const Task& task, const TaskRequest& request, const TrainingOptions& options) {
   TrainingState state{.task = std::string(task.name), .request = request, .options = options};
   state.model = set_up(task, request).model;
   draw_parameters(state.model, options.seed);
+  if (auto* const transformer = std::get_if<Transformer>(&state.model)) shrink_embeddings(*transformer);
   for (const auto& [name, matrix] : matrices_of(state.model))
     state.moments.emplace(name, Moments{Matrix(matrix->shape(), 0.0), Matrix(matrix->shape(), 0.0)});
   state.generator = text_of(Generator(options.seed ^ seed_of_sentences));
@@ -115,6 +136,7 @@ struct Trainer::Parts {
   void require_finite(const StepReport& report) const;
   [[noreturn]] void stop(const std::string& matrix, std::size_t step) const;
   void add_point();
+  std::string sample() const;
 
   const Task& task;
   TaskSetup setup;
@@ -167,8 +189,20 @@ void Trainer::Parts::add_point() {
     point.gradient_norm /= static_cast<double>(point.steps);
   }
   point.held_out = evaluator->evaluate();
+  point.sample = sample();
   state.curve.push_back(point);
   state.next = {};
+}
+
+// As far as a window goes.
+std::string Trainer::Parts::sample() const {
+  const auto* const model = std::get_if<Transformer>(&state.model);
+  if (!model || setup.prompt.empty()) return "";
+  Words words;
+  for (const std::size_t id :
+       continued(*model, setup.prompt, setup.data.longest.given - setup.prompt.size() + 1, temperature_of_samples))
+    words.push_back(model->target_vocabulary[id - 1]);
+  return line_of(setup.words, words);
 }
 
 // Computes the step once more, matrix by matrix. Scores that are masked are −∞.
@@ -289,7 +323,9 @@ std::string second_moment(const std::string& parameter) {
 
 std::string how_it_was_trained(const TrainingState& state) {
   if (state.step == 0) return fmt::format("The parameters are random (seed {}), not trained.", state.options.seed);
-  return fmt::format("Trained with attn train {}: {} with batches of {} (seed {}).", state.task,
+  const std::optional<AskedRecipe>& recipe = state.request.recipe;
+  return fmt::format("Trained with attn train {}{}{}: {} with batches of {} (seed {}).", state.task,
+                     recipe && !recipe->name.empty() ? " --recipe " : "", recipe ? recipe->name : "",
                      count_of(state.step, "step"), count_of(state.options.batch, "sentence"), state.options.seed);
 }
 
@@ -308,7 +344,9 @@ SafetensorsMetadata description_of(const TrainingState& state, const Transformer
   file.model.parameters.clear();
   file.model.about = {how_it_was_trained(state)};
   for (std::string& sentence : how_well_it_does(state)) file.model.about.push_back(std::move(sentence));
-  (model.kind->encodes ? file.source : file.target) = task.example;
+  const TaskSetup setup = set_up(task, state.request);
+  file.words = setup.words;
+  (model.kind->encodes ? file.source : file.target) = example_of(task, setup);
   return metadata_of(file);
 }
 
@@ -355,9 +393,11 @@ Evaluation evaluation_of(const Json& json) {
 }
 
 Json json_of(const CurvePoint& point) {
-  return {{"step", point.step}, {"steps", point.steps},
-          {"loss", point.loss}, {"gradient_norm", point.gradient_norm},
-          {"rate", point.rate}, {"held_out", json_of(point.held_out)}};
+  Json json = {{"step", point.step}, {"steps", point.steps},
+               {"loss", point.loss}, {"gradient_norm", point.gradient_norm},
+               {"rate", point.rate}, {"held_out", json_of(point.held_out)}};
+  if (!point.sample.empty()) json["sample"] = point.sample;
+  return json;
 }
 
 // Throws as a member that is missing does.
@@ -374,7 +414,8 @@ CurvePoint point_of(const Json& json) {
           .loss = json.at("loss").get<double>(),
           .gradient_norm = json.at("gradient_norm").get<double>(),
           .rate = json.at("rate").get<double>(),
-          .held_out = evaluation_of(json.at("held_out"))};
+          .held_out = evaluation_of(json.at("held_out")),
+          .sample = json.value("sample", "")};
 }
 
 // A size that may be asked for, by name.
@@ -384,8 +425,33 @@ struct SizeMember {
 };
 constexpr SizeMember size_members[] = {{"layers", &SizeChanges::layers},
                                        {"heads", &SizeChanges::heads},
+                                       {"key_heads", &SizeChanges::key_heads},
                                        {"d_model", &SizeChanges::d_model},
                                        {"d_ff", &SizeChanges::d_ff}};
+
+// --- a text and a recipe that were asked for
+
+Json json_of(const TextWindows& text) {
+  const TextSource& from = text.from;
+  return {{"name", from.name}, {"text", from.text}, {"subwords", from.subwords}, {"window", from.window}};
+}
+
+std::shared_ptr<const TextWindows> text_of(const Json& json) {
+  return windows_of({.name = json.at("name").get<std::string>(),
+                     .text = json.at("text").get<std::string>(),
+                     .subwords = count_in(json, "subwords"),
+                     .window = count_in(json, "window")});
+}
+
+// What it chooses is told of the model.
+Json json_of(const AskedRecipe& asked) { return {{"name", asked.name}, {"biases", asked.recipe.biases}}; }
+
+AskedRecipe recipe_of(const Json& json, const std::string& where) {
+  AskedRecipe asked{.name = json.at("name").get<std::string>()};
+  if (!asked.name.empty()) look_up(named_recipes(), asked.name, "recipe", where);
+  asked.recipe.biases = json.at("biases").get<bool>();
+  return asked;
+}
 
 Json json_of(const TrainingState& state) {
   Json json = {{"task", state.task}, {"step", state.step}};
@@ -396,6 +462,8 @@ Json json_of(const TrainingState& state) {
   }
   if (!state.request.variant.empty()) json["variant"] = state.request.variant;
   for (const TextPair& pair : state.request.pairs) json["pairs"].push_back({pair.source, pair.target});
+  if (state.request.text) json["text"] = json_of(*state.request.text);
+  if (state.request.recipe) json["recipe"] = json_of(*state.request.recipe);
   json["generator"] = state.generator;
   json["curve"] = Json::array();
   for (const CurvePoint& point : state.curve) json["curve"].push_back(json_of(point));
@@ -425,6 +493,8 @@ TrainingState state_of(const Json& json, const std::string& where) {
     for (const Json& pair : json["pairs"])
       state.request.pairs.push_back({pair.at(0).get<std::string>(), pair.at(1).get<std::string>()});
   }
+  if (json.contains("text")) state.request.text = text_of(json["text"]);
+  if (json.contains("recipe")) state.request.recipe = recipe_of(json["recipe"], where);
   state.generator = json.at("generator").get<std::string>();
   for (const Json& point : json.at("curve")) state.curve.push_back(point_of(point));
   state.next = point_of(json.at("next"));
@@ -517,7 +587,13 @@ TrainingState read_state(std::string_view bytes, const std::string& where) {
     fail("{}: its state of training is damaged: give a file that attn train saved", where);
   if (state.step > state.options.steps || (!state.curve.empty() && state.curve.back().step > state.step))
     fail("{}: its state of training is damaged: give a file that attn train saved", where);
-  take_model(state, model_in(bytes, metadata, where), where);
+  const TrainedModel model = model_in(bytes, metadata, where);
+  if (const auto* const transformer = std::get_if<Transformer>(&model); transformer && state.request.recipe) {
+    const bool biases = state.request.recipe->recipe.biases;
+    state.request.recipe->recipe = transformer->recipe;
+    state.request.recipe->recipe.biases = biases;
+  }
+  take_model(state, model, where);
   take_moments(state, bytes, where);
   return state;
 }

@@ -46,6 +46,7 @@ struct CurvePoint {
   double gradient_norm = 0.0;  // before clipping
   double rate = 0.0;           // of the last step
   Evaluation held_out = {};
+  std::string sample = {};  // what the model continues a text with; empty: it does not
 
   bool operator==(const CurvePoint&) const = default;
 };
@@ -62,6 +63,9 @@ struct TrainingState {
   std::vector<CurvePoint> curve = {};
   CurvePoint next = {};  // sums of the steps since the last one
 };
+
+/// At which temperature a model continues a text while it learns.
+constexpr double temperature_of_samples = 0.7;
 
 /// Writes a .safetensors file of F64: the parameters, the moments under `training.`, and the rest in its
 /// metadata. Commands that run models read it as a model. The same bytes every time.

@@ -1,0 +1,104 @@
+#include "command/recipe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+
+namespace attn {
+namespace {
+
+// What a flag says of a field; the other options have the field's name.
+struct FlagField {
+  const Option& option;
+  std::string_view field;
+  bool value;
+};
+
+constexpr FlagField flag_fields[] = {{option::unscaled_embeddings, "scale_embeddings", false},
+                                     {option::tied_output, "tied_output", true},
+                                     {option::gated, "gated", true}};
+
+// What was given, as a field of a recipe takes it.
+FieldValue given_value(const Arguments& arguments, const Option& option) {
+  if (option.kind == Kind::number) return *arguments.number(option);
+  return arguments.name(option);
+}
+
+std::vector<AskedField> by_own_options(const Arguments& arguments, std::span<const std::string_view> causal) {
+  std::vector<AskedField> asked;
+  for (const Option* option : recipe_options()) {
+    if (!arguments.has(*option) || option == &option::recipe) continue;
+    const auto flag = std::ranges::find(flag_fields, option, [](const FlagField& row) { return &row.option; });
+    if (flag == std::end(flag_fields)) {
+      asked.push_back({option->member, given_value(arguments, *option), *option});
+    } else {
+      asked.push_back({flag->field, flag->value, *option});
+    }
+  }
+  for (const Option* option : {&option::causal, &option::not_causal}) {
+    if (!arguments.has(*option)) continue;
+    for (const std::string_view field : causal) asked.push_back({field, option == &option::causal, *option});
+  }
+  return asked;
+}
+
+// A recipe is a set of choices: another option says the same, or one of the two is too much.
+void require_same(const AskedField& own, const NamedField& named, const Arguments& arguments) {
+  const RecipeField& field = field_called(own.field);
+  ModelRecipe ours, theirs;
+  field.take(ours, own.value, std::string(own.option.name));
+  field.take(theirs, named.value, std::string(option::recipe.name));
+  if (field.told(ours) == field.told(theirs)) return;
+  fail("{}: in the recipe {}, {} {}: leave out {} or {}", own.typed(arguments), *arguments.text(option::recipe),
+       field.of_what, field.told(theirs), own.option.name, option::recipe.name);
+}
+
+}  // namespace
+
+std::string AskedField::typed(const Arguments& arguments) const {
+  if (&option == &option::recipe) return fmt::format("{} {}", option.name, *arguments.text(option));
+  if (const double* const number = std::get_if<double>(&value)) return fmt::format("{} {}", option.name, *number);
+  if (const std::string_view* const name = std::get_if<std::string_view>(&value))
+    return fmt::format("{} {}", option.name, *name);
+  return std::string(option.name);
+}
+
+const RecipeField& field_called(std::string_view name) { return look_up(recipe_fields(), name, "choice of a recipe"); }
+
+const NamedRecipe* named_recipe(const Arguments& arguments) {
+  const std::optional<std::string> name = arguments.text(option::recipe);
+  return name ? &look_up(named_recipes(), *name, "recipe") : nullptr;
+}
+
+std::vector<AskedField> asked_fields(const Arguments& arguments, std::span<const std::string_view> causal) {
+  std::vector<AskedField> asked = by_own_options(arguments, causal);
+  const NamedRecipe* const named = named_recipe(arguments);
+  if (!named) return asked;
+  for (const NamedField& each : named->fields) {
+    const auto own = std::ranges::find(asked, each.field, &AskedField::field);
+    if (own == asked.end()) {
+      asked.push_back({each.field, each.value, option::recipe});
+    } else {
+      require_same(*own, each, arguments);
+    }
+  }
+  if (arguments.has(option::no_bias) && named->biases)
+    fail("{}: in the recipe {}, there are biases: leave out {} or {}", option::no_bias.name, named->name,
+         option::no_bias.name, option::recipe.name);
+  return asked;
+}
+
+ModelRecipe asked_recipe(const Arguments& arguments, std::span<const std::string_view> causal,
+                         const ModelRecipe& usual) {
+  const NamedRecipe* const named = named_recipe(arguments);
+  ModelRecipe recipe = named ? named->recipe() : usual;
+  if (arguments.has(option::no_bias)) recipe.biases = false;
+  for (const AskedField& asked : asked_fields(arguments, causal))
+    field_called(asked.field).take(recipe, asked.value, std::string(asked.option.name));
+  return recipe;
+}
+
+}  // namespace attn

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command/command.hpp"
+#include "core/model/named_recipe.hpp"
+
+namespace attn {
+
+/// A field of a recipe that was asked for, and by which option: its own, or --recipe.
+struct AskedField {
+  std::string_view field;
+  FieldValue value;
+  const Option& option;
+
+  /// The option with its value, as it was typed.
+  std::string typed(const Arguments& arguments) const;
+};
+
+/// Those that the options ask for; --causal and --not-causal say the fields `causal`. Throws InputError where another
+/// option contradicts --recipe.
+std::vector<AskedField> asked_fields(const Arguments& arguments, std::span<const std::string_view> causal);
+
+/// The recipe that the options ask for, in which all that no option says is as in `usual`, or as in the one that
+/// --recipe names. Throws InputError for what is none of their choices.
+ModelRecipe asked_recipe(const Arguments& arguments, std::span<const std::string_view> causal,
+                         const ModelRecipe& usual = {});
+
+/// The row that --recipe names; null: none is named.
+const NamedRecipe* named_recipe(const Arguments& arguments);
+
+const RecipeField& field_called(std::string_view name);
+
+}  // namespace attn
