@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "command/model/choice.hpp"
 #include "command/model/run.hpp"
@@ -12,6 +11,7 @@
 #include "core/attention/score.hpp"
 #include "core/attention/watches.hpp"
 #include "core/graph/plan.hpp"
+#include "core/math/rows.hpp"
 #include "core/model/generation.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -107,11 +107,10 @@ Keep keep_shown(const std::string& pattern) {
   };
 }
 
-// What the page shows, what was asked for, and logits, in which all that has overflowed is found. A long text
-// would keep every cache of every step otherwise.
+// What the page shows, and what was asked for. A long text would keep every cache of every step otherwise.
 Keep keep_for_page(const std::optional<std::string>& only) {
   return [asked = only ? keep_shown(*only) : keep_nothing()](const Node& node) {
-    constexpr std::array shown = {&role::logits, &role::distribution, &role::limited, &role::alignment};
+    constexpr std::array shown = {&role::distribution, &role::limited, &role::alignment};
     const bool aligns = node.is(role::weights) && node.within(scope::cross_attention);
     return aligns || std::ranges::any_of(shown, [&](const Role* role) { return node.is(*role); }) || asked(node);
   };
@@ -346,6 +345,10 @@ void add_comparison(Page& page, const ModelChoice& choice, GenerationPlan plan, 
       static_cast<double>(run.steps.back().multiply_adds) / static_cast<double>(run.steps.back().went_in.size());
   const double expected = per_word * static_cast<double>(words_without_cache(plan.task, steps));
   page.blocks.emplace_back(Heading{2, text("With and without the cache")});
+  if (steps == 1) {
+    page.say("Nothing is remembered before the first word: one step is the same both ways.");
+    return;
+  }
   if (expected > most_work) {
     page.blocks.emplace_back(
         Prose{text(fmt::format("Not compared: without the cache, {} steps would take about {:.1g} multiply-adds. "
