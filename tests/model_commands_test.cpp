@@ -368,7 +368,7 @@ TEST_CASE("a model whose numbers are beyond double precision is refused, not giv
 
 TEST_CASE("a model in single precision has numbers of float32, and its page and its JSON say so") {
   const Words words = {"encoder", "--layers", "1", "--source", "a b c", "--single"};
-  check_has(accepted(words).out, "single precision: each result is");
+  check_has(in_one_line(accepted(words).out), "It is computed in single precision: each result is rounded to float32");
   Words as_json = words;
   as_json.insert(as_json.end(), {"--format", "json"});
   const Json single = parse_json(accepted(as_json).out, "single");

@@ -346,7 +346,7 @@ void add_comparison(Page& page, const ModelChoice& choice, GenerationPlan plan, 
   const double expected = per_word * static_cast<double>(words_without_cache(plan.task, steps));
   page.blocks.emplace_back(Heading{2, text("With and without the cache")});
   if (steps == 1) {
-    page.say("Nothing is remembered before the first word: one step is the same both ways.");
+    page.say("Both ways write the same words. The first step is computed alike, and there is only one.");
     return;
   }
   if (expected > most_work) {
