@@ -179,7 +179,7 @@ TEST_SUITE("encoders") {
     CHECK(has(refused_folder(bert_config, {{"model_type", "t5"}}, tensors),
               "config.json says T5, and the tensors have the names of BERT"));
     CHECK(has(refused_folder(t5_config, {{"relative_attention_num_buckets", 32}}, t5().all()),
-              "config.json says 32 buckets of distances, and the tensors have 8"));
+              "the config says 32 buckets of distances, and the tensors have 8"));
   }
 
   TEST_CASE("the words of RoBERTa begin behind the place of the padding") {

@@ -15,7 +15,7 @@ namespace {
 std::string said(const Words& words) { return in_one_line(accepted(words).out); }
 
 bool needs_a_file(const Words& words) {
-  for (const std::string_view ending : {".csv", ".npy", ".npz", ".json", ".safetensors", ".md", ".html"}) {
+  for (const std::string_view ending : {".csv", ".npy", ".npz", ".json", ".safetensors", ".md", ".html", ".txt"}) {
     for (const std::string& word : words) {
       if (word.find(ending) != std::string::npos) return true;
     }

@@ -187,8 +187,7 @@ TEST_CASE("parameters that are missing, superfluous or misshapen are named with 
   check_says(with("encoder.1.norm_1.gamma", {{"Infinity", 1, 1, 1}}), "parameters must be finite");
   check_says(with("encoder.1.norm_1.gamma", {{1, 1}, {1}}), "encoder.1.norm_1.gamma");
   check_says(with("encoder.1.norm_1.gamma", Json::array()), "encoder.1.norm_1.gamma");
-  check_says(with("encoder.3.norm_1.gamma", {{1, 1, 1, 1}}),
-             "has no 'encoder.3.self_attention.w_q' (d_model × d_model)");
+  check_says(with("encoder.3.norm_1.gamma", {{1, 1, 1, 1}}), "has no 'encoder.3.self_attention.w_q' (d_model × h·d_k)");
   check_says(with("encoder.18446744073709551615.norm_1.gamma", {{1, 1, 1, 1}}),
              "has no 'encoder.3.self_attention.w_q'");
   check_says(with("encoder.99999999999999999999999.norm_1.gamma", {{1, 1, 1, 1}}), "not among the parameters of attn");

@@ -69,7 +69,9 @@ void for_each_model(const Action& action) {
 
 TEST_CASE("layers of the base size have as many parameters as the paper's") {
   const TransformerSizes base{.encoder_layers = 6, .decoder_layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048};
-  const std::vector<ParameterRow> rows = parameter_rows(model_kinds()[0], base);
+  std::vector<ParameterRow> rows = parameter_rows(model_kinds()[0], base);
+  std::erase_if(rows,
+                [](const ParameterRow& row) { return !row.parameter->is_drawn({.norm = &norm_placements()[1]}); });
   for (int layer = 1; layer <= 6; ++layer) {
     CHECK(numbers_within(rows, fmt::format("encoder.{}.", layer)) == 3152384);
     CHECK(numbers_within(rows, fmt::format("decoder.{}.", layer)) == 4204032);

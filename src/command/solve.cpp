@@ -190,8 +190,7 @@ void refuse_model_folder(const std::string& path) {
 
 ParameterFile parameters_asked_for(const Arguments& arguments, const std::string& path) {
   if (!arguments.has(option::prefix)) refuse_model_folder(path);
-  return read_parameters(path, arguments.text(option::prefix).value_or(""),
-                         arguments.count(option::heads).value_or(0));
+  return read_parameters(path, arguments.text(option::prefix).value_or(""), arguments.count(option::heads).value_or(0));
 }
 
 Arguments with_part(const Arguments& arguments, const ScopeKind& part, OptionList options, std::string_view whose) {

@@ -18,6 +18,8 @@ NOT_DRAWN = {
     "how a page is written": "--output --precision --width --full --section --no-labels --heading-level --math --standalone --shading --ascii"
                              " --color --theme --no-pager",
     "help": "-h --help",
+    "parity with PyTorch: tests/parity/families.py": "--gated --w-gate --b-gate",
+    "rounded as float32 rounds: tests/model_commands_test.cpp": "--single",
     "what was read and assumed: tests/readers_test.cpp": "--say-input",
     "exit codes of attn check: tests/check_test.cpp": "--conventions-agree",
     "the same computation for a browser": "--page",

@@ -413,7 +413,8 @@ class Chooser {
     const std::size_t matrices = file.parameters.size();
     take_parameters(model, std::move(file.parameters), path);
     if (arguments_.has(option::gated) && !model.recipe.gated)
-      fail("{}: the feed-forward layers of {} have no gate: leave out {}", option::gated.name, path, option::gated.name);
+      fail("{}: the feed-forward layers of {} have no gate: leave out {}", option::gated.name, path,
+           option::gated.name);
     require_agreement(arguments_, model, path);
     const std::vector<AssumedField> assumed = assumed_fields(arguments_, use_, model.recipe, file.brings);
     if (!assumed.empty()) {

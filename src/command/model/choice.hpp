@@ -20,7 +20,7 @@ struct ModelUse {
 struct ModelChoice {
   Transformer model;  // without parameters as long as they are to be drawn
   ModelInput source;
-  ModelInput target;                  // what goes into the decoder
+  ModelInput target;  // what goes into the decoder
   ModelWords words = {};
   std::vector<std::string> expected;  // the target's words one place earlier: what should come out
   std::optional<Matrix> memory;       // in place of what an encoder would have made of the source

@@ -37,8 +37,8 @@ struct GenerationStep {
 
 /// What a model is asked to write.
 struct GenerationTask {
-  ModelInput prompt;      // what the decoder is given first
-  std::size_t steps = 1;  // at most
+  ModelInput prompt;                   // what the decoder is given first
+  std::size_t steps = 1;               // at most
   std::vector<std::size_t> ends = {};  // the ids that end it
   Cache cache = Cache::kept;
   /// Is told of the steps so far after each word; empty: nobody is.

@@ -8,27 +8,28 @@
 namespace attn {
 namespace {
 
-using Name = std::string_view;
-
 // A model of this time shares one matrix between embeddings and output (section 3.4); here that is a choice.
 constexpr std::array of_2017 = {
-    NamedField{"norm", Name("post")},       NamedField{"norm_kind", Name("layer")},
-    NamedField{"activation", Name("relu")}, NamedField{"positions", Name("sinusoidal")},
+    NamedField{"norm", std::string_view("post")},
+    NamedField{"norm_kind", std::string_view("layer")},
+    NamedField{"activation", std::string_view("relu")},
+    NamedField{"positions", std::string_view("sinusoidal")},
     NamedField{"scale_embeddings", true},
 };
 
 constexpr std::array of_gpt2 = {
-    NamedField{"norm", Name("pre")},
-    NamedField{"norm_kind", Name("layer")},
-    NamedField{"activation", Name("gelu-tanh")},
-    NamedField{"positions", Name("learned")},
+    NamedField{"norm", std::string_view("pre")},
+    NamedField{"norm_kind", std::string_view("layer")},
+    NamedField{"activation", std::string_view("gelu-tanh")},
+    NamedField{"positions", std::string_view("learned")},
     NamedField{"scale_embeddings", false},
     NamedField{"tied_output", true},
 };
 
 constexpr std::array of_llama = {
-    NamedField{"norm", Name("pre")}, NamedField{"norm_kind", Name("rms")},    NamedField{"activation", Name("silu")},
-    NamedField{"gated", true},       NamedField{"positions", Name("rotary")}, NamedField{"scale_embeddings", false},
+    NamedField{"norm", std::string_view("pre")},         NamedField{"norm_kind", std::string_view("rms")},
+    NamedField{"activation", std::string_view("silu")},  NamedField{"gated", true},
+    NamedField{"positions", std::string_view("rotary")}, NamedField{"scale_embeddings", false},
 };
 
 constexpr std::array table = {
