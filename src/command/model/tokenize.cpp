@@ -70,7 +70,7 @@ class CharacterCount {
   // How many there are before a byte. Bytes may be asked for in any order; in their own order it is fast.
   std::uint64_t before(std::size_t byte) {
     if (byte < at_) at_ = count_ = 0;
-    for (; at_ < byte; ++at_) count_ += (static_cast<unsigned char>(text_[at_]) & 0xC0U) != 0x80U ? 1 : 0;
+    for (; at_ < byte; ++at_) count_ += (static_cast<unsigned char>(text_[at_]) & 0xC0U) != 0x80U ? 1U : 0U;
     return count_;
   }
 

@@ -43,7 +43,7 @@ constexpr bool (*normalizes_at_end)(const ResidualStream&) = [](const ResidualSt
 constexpr bool (*normalizes_in_layers)(const ResidualStream&) = [](const ResidualStream& stream) {
   return stream.layers_normalize;
 };
-constexpr bool (*only_adds)(const ResidualStream&) = [](const ResidualStream& stream) {
+constexpr bool (*is_only_added_to)(const ResidualStream&) = [](const ResidualStream& stream) {
   return !stream.layers_normalize;
 };
 constexpr bool (*only_output_layer_reads)(const ResidualStream&) = [](const ResidualStream& stream) {
@@ -51,7 +51,7 @@ constexpr bool (*only_output_layer_reads)(const ResidualStream&) = [](const Resi
 };
 
 constexpr Claim<ResidualStream> claims_of_lens[] = {
-    {only_adds, "The residual stream of a word is the vector that goes in, to which each layer adds."},
+    {is_only_added_to, "The residual stream of a word is the vector that goes in, to which each layer adds."},
     {normalizes_in_layers,
      "The residual stream of a word is the vector that goes in. Each layer adds to it and normalizes the sum."},
     {normalizes_at_end,
@@ -68,7 +68,7 @@ constexpr Claim<ResidualStream> claims_of_attribution[] = {
     {normalizes_at_end,
      "A logit is the dot product of the normalized vector that comes last with the word's row of the output layer. "
      "The final normalization divides the whole vector by one number, which is taken as it is here."},
-    {only_adds,
+    {is_only_added_to,
      "The vector is a sum: of what goes in, and of what each head and each feed-forward layer adds. "
      "So the logit is a sum as well, and each line is a term of it."},
     {normalizes_in_layers,
