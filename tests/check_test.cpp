@@ -807,8 +807,8 @@ TEST_SUITE("attn check") {
       return fmt::format(R"("attentions": [{}, {}], "hidden_states": [{}, {}, {}])", weights(first), weights(second),
                          numbers("target.positioned"), numbers("decoder.1.sum_2"), numbers(last));
     };
-    check_has(result(arrays(1, 2, "decoder.norm.output"), Verdict::passed), "All 5 matrices agree");
-    check_has(result(arrays(1, 2, "decoder.2.sum_2"), Verdict::passed), "All 5 matrices agree");
+    check_has(result(arrays(1, 2, "decoder.norm.output"), Verdict::passed), "All 7 matrices agree");
+    check_has(result(arrays(1, 2, "decoder.2.sum_2"), Verdict::passed), "All 7 matrices agree");
     result(arrays(2, 1, "decoder.norm.output"), Verdict::failed);
     const auto hooks = [&](const std::string& after) {
       return fmt::format(
