@@ -26,9 +26,10 @@ for task in models if os.environ.get("ATTN_ALL_SEEDS") else arguments.tasks or m
     model = models[task]
     with tempfile.TemporaryDirectory() as folder:
         made = pathlib.Path(folder) / "model.safetensors"
-        steps = re.search(rb"(\d+) steps", model.read_bytes())[1].decode()
-        subprocess.run([program, "train", task, "--steps", steps, "--save-model", made, "--only", "curve"], check=True,
-                       stdout=subprocess.DEVNULL)
+        command, steps = (part.decode() for part in re.search(rb"Trained with attn (train [^:]*): (\d+) steps",
+                                                              model.read_bytes()).groups())
+        subprocess.run([program, *command.split(), "--steps", steps, "--save-model", made, "--only", "curve"],
+                       check=True, stdout=subprocess.DEVNULL)
         if made.read_bytes() == model.read_bytes():
             continue
         different.append(model.name)

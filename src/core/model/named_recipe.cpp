@@ -37,7 +37,7 @@ constexpr std::array table = {
     NamedRecipe{"gpt2", "pre-norm, GELU by tanh, learned positions, tied output  (Radford et al. 2019)", of_gpt2},
     NamedRecipe{
         "llama",
-        "pre-norm, RMSNorm, gated SiLU, rotary positions, no biases, keys shared by two heads  (Touvron et al. 2023)",
+        "pre-norm, RMSNorm, gated SiLU, rotary positions, no biases (Touvron et al. 2023); two heads share keys and values (Ainslie et al. 2023)",
         of_llama, false, 2},
 };
 

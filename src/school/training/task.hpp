@@ -129,6 +129,7 @@ struct Task {
   std::string_view measure;                 // what is counted, in a sentence
   double goal;               // least share of right words (of those that count) to be reached; 0: none is stated
   std::string_view example;  // a sentence of its vocabulary to look at, words separated by spaces
+  std::string_view one_sentence = "sentence", one_word = "word";  // what is trained on and predicted one at a time
   bool needs_pairs = false;
   bool learns_text = false;         // of the reader or of this course, in any recipe
   bool has_right_sentences = true;  // false: after many beginnings nobody can know the next word

@@ -321,20 +321,21 @@ std::string second_moment(const std::string& parameter) {
 
 // --- what a model file says of a trained model
 
-std::string how_it_was_trained(const TrainingState& state) {
+std::string how_it_was_trained(const TrainingState& state, const Task& task) {
   if (state.step == 0) return fmt::format("The parameters are random (seed {}), not trained.", state.options.seed);
   const std::optional<AskedRecipe>& recipe = state.request.recipe;
   return fmt::format("Trained with attn train {}{}{}: {} with batches of {} (seed {}).", state.task,
                      recipe && !recipe->name.empty() ? " --recipe " : "", recipe ? recipe->name : "",
-                     count_of(state.step, "step"), count_of(state.options.batch, "sentence"), state.options.seed);
+                     count_of(state.step, "step"), count_of(state.options.batch, task.one_sentence), state.options.seed);
 }
 
-std::vector<std::string> how_well_it_does(const TrainingState& state) {
+std::vector<std::string> how_well_it_does(const TrainingState& state, const Task& task) {
   if (state.curve.empty() || state.curve.back().step != state.step) return {};
   const Evaluation& held_out = state.curve.back().held_out;
   if (held_out.words == 0) return {};
-  return {fmt::format("On {} that training never saw, {} of {} words are right.",
-                      count_of(held_out.sentences, "sentence"), held_out.right_words, held_out.words)};
+  return {fmt::format("On {} that training never saw, {} of {} are right.",
+                      count_of(held_out.sentences, task.one_sentence), held_out.right_words,
+                      count_of(held_out.words, task.one_word))};
 }
 
 SafetensorsMetadata description_of(const TrainingState& state, const Transformer& model) {
@@ -342,8 +343,8 @@ SafetensorsMetadata description_of(const TrainingState& state, const Transformer
   TransformerFile file;
   file.model = model;
   file.model.parameters.clear();
-  file.model.about = {how_it_was_trained(state)};
-  for (std::string& sentence : how_well_it_does(state)) file.model.about.push_back(std::move(sentence));
+  file.model.about = {how_it_was_trained(state, task)};
+  for (std::string& sentence : how_well_it_does(state, task)) file.model.about.push_back(std::move(sentence));
   const TaskSetup setup = set_up(task, state.request);
   file.words = setup.words;
   (model.kind->encodes ? file.source : file.target) = example_of(task, setup);
@@ -354,8 +355,8 @@ SafetensorsMetadata description_of(const TrainingState& state, const EncoderDeco
   const Task& task = look_up(tasks(), state.task, "task");
   EncoderDecoderFile file;
   file.title = fmt::format("Trained on {}: {}", task.name, task.summary);
-  file.about = how_well_it_does(state);
-  file.numbers = {how_it_was_trained(state)};
+  file.about = how_well_it_does(state, task);
+  file.numbers = {how_it_was_trained(state, task)};
   file.cell = model.cell->name;
   file.variant = model.variant->name;
   file.source = task.example;
