@@ -45,17 +45,6 @@ std::vector<AskedField> by_own_options(const Arguments& arguments, std::span<con
   return asked;
 }
 
-// A recipe is a set of choices: another option says the same, or one of the two is too much.
-void require_same(const AskedField& own, const NamedField& named, const Arguments& arguments) {
-  const RecipeField& field = field_called(own.field);
-  ModelRecipe ours, theirs;
-  field.take(ours, own.value, std::string(own.option.name));
-  field.take(theirs, named.value, std::string(option::recipe.name));
-  if (field.told(ours) == field.told(theirs)) return;
-  fail("{}: in the recipe {}, {} {}: leave out {} or {}", own.typed(arguments), *arguments.text(option::recipe),
-       field.of_what, field.told(theirs), own.option.name, option::recipe.name);
-}
-
 }  // namespace
 
 std::string AskedField::typed(const Arguments& arguments) const {
@@ -78,16 +67,9 @@ std::vector<AskedField> asked_fields(const Arguments& arguments, std::span<const
   const NamedRecipe* const named = named_recipe(arguments);
   if (!named) return asked;
   for (const NamedField& each : named->fields) {
-    const auto own = std::ranges::find(asked, each.field, &AskedField::field);
-    if (own == asked.end()) {
+    if (std::ranges::find(asked, each.field, &AskedField::field) == asked.end())
       asked.push_back({each.field, each.value, option::recipe});
-    } else {
-      require_same(*own, each, arguments);
-    }
   }
-  if (arguments.has(option::no_bias) && named->biases)
-    fail("{}: in the recipe {}, there are biases: leave out {} or {}", option::no_bias.name, named->name,
-         option::no_bias.name, option::recipe.name);
   return asked;
 }
 

@@ -26,7 +26,7 @@ for task in models if os.environ.get("ATTN_ALL_SEEDS") else arguments.tasks or m
     model = models[task]
     with tempfile.TemporaryDirectory() as folder:
         made = pathlib.Path(folder) / "model.safetensors"
-        command, steps = (part.decode() for part in re.search(rb"Trained with attn (train [^:]*): (\d+) steps",
+        command, steps = (part.decode() for part in re.search(rb"Trained with attn (train [^:,]*): (\d+) steps",
                                                               model.read_bytes()).groups())
         subprocess.run([program, *command.split(), "--steps", steps, "--save-model", made, "--only", "curve"],
                        check=True, stdout=subprocess.DEVNULL)

@@ -321,11 +321,23 @@ std::string second_moment(const std::string& parameter) {
 
 // --- what a model file says of a trained model
 
+// " --recipe 2017, but norms are pre": the recipe that was named, and what other options changed of it.
+std::string recipe_told(const AskedRecipe& asked) {
+  if (asked.name.empty()) return "";
+  const ModelRecipe named = look_up(named_recipes(), asked.name, "recipe").recipe();
+  Words changed;
+  for (const RecipeField& field : recipe_fields()) {
+    if (field.value(named) != field.value(asked.recipe))
+      changed.push_back(fmt::format("{} {}", field.of_what, field.told(asked.recipe)));
+  }
+  if (named.biases != asked.recipe.biases) changed.emplace_back("there are no biases");
+  return fmt::format(" --recipe {}{}{}", asked.name, changed.empty() ? "" : ", but ", fmt::join(changed, " and "));
+}
+
 std::string how_it_was_trained(const TrainingState& state, const Task& task) {
   if (state.step == 0) return fmt::format("The parameters are random (seed {}), not trained.", state.options.seed);
-  const std::optional<AskedRecipe>& recipe = state.request.recipe;
-  return fmt::format("Trained with attn train {}{}{}: {} with batches of {} (seed {}).", state.task,
-                     recipe && !recipe->name.empty() ? " --recipe " : "", recipe ? recipe->name : "",
+  return fmt::format("Trained with attn train {}{}: {} with batches of {} (seed {}).", state.task,
+                     state.request.recipe ? recipe_told(*state.request.recipe) : "",
                      count_of(state.step, "step"), count_of(state.options.batch, task.one_sentence), state.options.seed);
 }
 
