@@ -157,7 +157,7 @@ TEST_CASE(
     "what they may") {
   const auto run_within = [](const std::string& path) {
     CAPTURE(path);
-    const Budget budget({"half", 4'000'000'000, std::size_t{1} << 22, std::size_t{200} << 10});
+    const Budget budget({"half", 8'000'000'000, std::size_t{1} << 22, std::size_t{200} << 10});
     const Document document = read_document(bytes_of(path), path);
     CHECK(refusal([&] { outputs_of(document, block_runner()); }) == accepted);
   };

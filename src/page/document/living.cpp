@@ -20,7 +20,7 @@ namespace {
 
 // Far more than documents need that teach, and seconds of one core.
 constexpr Allowance of_block = {"a block", 2'000'000'000, std::size_t{1} << 24, std::size_t{1} << 20};
-constexpr Allowance of_document = {"a document", 8'000'000'000, std::size_t{1} << 25, std::size_t{2} << 20};
+constexpr Allowance of_document = {"a document", 16'000'000'000, std::size_t{1} << 25, std::size_t{2} << 20};
 constexpr std::uint64_t work_of_command = 1'000'000;  // beside what it computes
 // Blocks of many sizes must not pile up what each of them has freed.
 constexpr std::size_t most_freed_bytes = std::size_t{1} << 26;
