@@ -156,17 +156,21 @@ void add_logit_lens(Page& page, const ResidualStream& stream, const Node& distri
   page.head(1, "Logit lens");
   page.say(text("Position: ", strong(place_in_words(logits.frame.rows, stream.row, "position")), "."));
   page.say(told(std::span<const Claim<ResidualStream>>(claims_of_lens), stream));
-  Listing listing{{"after", "most probable next words"}, {}, true};
+  Listing listing{{"after"}, {}, true};
   if (word) listing.columns.insert(listing.columns.end(), {word_in_words(logits, *word), "place"});
+  listing.columns.emplace_back("most probable next words");
   for (std::size_t i = 0; i < distribution.frame.shape.rows; ++i) {
     const std::vector<double> row = distribution.row(i);
-    listing.rows.push_back({layer_in_words(i), most_probable_words(row, distribution.frame.columns, most)});
-    if (!word) continue;
-    const double probability = row[*word];
-    const auto before = std::ranges::count_if(row, [&](double other) { return other > probability; });
-    listing.rows.back().push_back(written_digits(100.0 * probability, 3) + "\u00A0%");
-    listing.rows.back().push_back(
-        fmt::format("{} of {}", with_commas(static_cast<std::size_t>(before) + 1), with_commas(row.size())));
+    auto& cells = listing.rows.emplace_back();
+    cells.push_back(layer_in_words(i));
+    if (word) {
+      const double probability = row[*word];
+      const auto before = std::ranges::count_if(row, [&](double other) { return other > probability; });
+      cells.push_back(written_digits(100.0 * probability, 3) + "\u00A0%");
+      cells.push_back(
+          fmt::format("{} of {}", with_commas(static_cast<std::size_t>(before) + 1), with_commas(row.size())));
+    }
+    cells.push_back(most_probable_words(row, distribution.frame.columns, most));
   }
   page.say(std::move(listing));
 }
