@@ -90,11 +90,22 @@ TEST_CASE("the question of a page is about the query with the most weight on ano
   check_has(accepted({"page", "--x", "1 2", "--wq", "1; 2"}).out, "How was each number made?");
 }
 
+TEST_CASE("a page for browsers of a part has what the part is made of as inputs") {
+  const std::string page = accepted({"page", "walk", "--only", "weights"}).out;
+  check_has(page, "\"name\": \"weights\"");
+  check_has(page, "is an input of this part");
+  CHECK(page.find("\"name\": \"scores\"") == std::string::npos);
+  const std::string head = accepted({"page", "walk", "--model", "course", "--text", "The query", "--head", "2"}).out;
+  check_has(head, "\"name\": \"head.2.weights\"");
+  CHECK(head.find("head.1.") == std::string::npos);
+  CHECK(head.size() < 250'000);
+}
+
 TEST_CASE("what a page for browsers cannot be is refused in one sentence") {
   const TemporaryFolder folder;
   refuses({"page", "-o", folder.path("walk.txt")}, "give a name that ends in .html");
   refuses({"page", "--format", "json"}, "leave out --format");
-  refuses({"walk", "--page", "--only", "weights"}, "leave out --only");
+  refuses({"page", "walk", "--only", "nothing"}, "unknown matrix 'nothing'");
   refuses({"page", "encoder", "--outline"}, "leave out --outline");
   refuses({"page", "softmax"}, "attn softmax cannot be shown by attn page. Choose one of: walk, align, encoder");
   refuses({"page", "encoder", "--wq", "1"}, "attn encoder has no option '--wq'");

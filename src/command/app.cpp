@@ -27,6 +27,7 @@
 #include "page/render/style.hpp"
 #include "page/tell/describe.hpp"
 #include "school/browser/page.hpp"
+#include "school/mistake/rewriting.hpp"
 
 namespace attn {
 
@@ -34,13 +35,13 @@ namespace attn {
 
 namespace {
 
-// What a command has computed, as a page for browsers.
-WriteDocument document_for_browser(const Answer& answer) {
-  const std::shared_ptr<const Graph> graph = answer.computation.graph;
+// What a command has computed, or the part of it that --only chooses, as a page for browsers.
+WriteDocument document_for_browser(const Answer& answer, const std::optional<std::string>& only) {
+  const std::shared_ptr<const Graph> whole = answer.computation.graph;
+  const std::shared_ptr<const Graph> graph = only ? part_of(*whole, whole->matching(*only)) : whole;
   require_room_in_browser(*graph);
-  return [page = answer.page, graph, random = what_is_random(answer.computation)](const Style& style, Sink& sink) {
-    write_browser_page(page, *graph, random, style, sink);
-  };
+  return [page = answer.page, whole, graph, random = what_is_random(answer.computation)](
+             const Style& style, Sink& sink) { write_browser_page(page, *graph, random, style, sink); };
 }
 
 }  // namespace
@@ -244,7 +245,7 @@ Answer said(const Command* command, const Arguments& arguments) {
   // An outline is a tree, which chooses its own lines.
   if (arguments.narrows() && !arguments.has(option::outline)) narrow(answer, *command, arguments);
   std::ranges::move(remarks_on_unused(*command, arguments), std::back_inserter(answer.warnings));
-  if (arguments.has(option::page)) answer.document = document_for_browser(answer);
+  if (arguments.has(option::page)) answer.document = document_for_browser(answer, arguments.only());
   return answer;
 }
 

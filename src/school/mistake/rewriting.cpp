@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -163,6 +164,21 @@ Value Rewriting::input_of(const Node& original) {
   if (first.made) return graph_->input(name_of_original(original), first.made, original.frame);
   if (!first.op && !first.given) return graph_->input(name_of_original(original), original.frame);
   return graph_->input(name_of_original(original), original.cells(), original.frame.rows, original.frame.columns);
+}
+
+// --- part
+
+std::shared_ptr<Graph> part_of(const Graph& original, const std::vector<const Node*>& nodes) {
+  const std::set<const Node*> within(nodes.begin(), nodes.end());
+  Rewriting part(original, {{[&](const Node& node) { return node.op && within.contains(&node); },
+                             [](At at) -> std::optional<Value> { return at.itself(); }}});
+  for (const Node* node : nodes) part.of(*node);
+  for (const Node* node : part.graph().named()) {
+    if (node->op) continue;
+    const Node& from = original.at(node->name);
+    part.graph().tell_origin(*node, from.op ? "is an input of this part" : from.origin);
+  }
+  return part.graph().shared_from_this();
 }
 
 // --- mistake

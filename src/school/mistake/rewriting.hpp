@@ -131,6 +131,10 @@ class Rewriting {
   bool shares_graph_ = false;                                 // with others, so that what it makes has no names
 };
 
+/// Some nodes of a computation, in a graph of their own. Whatever else they are made of is an input there, with its
+/// numbers. The original outlives it.
+std::shared_ptr<Graph> part_of(const Graph& original, const std::vector<const Node*>& nodes);
+
 /// The operation of a node in another graph, on other operands, which may have other shapes than its own.
 /// Throws InputError where they do not fit together, or the operation is bound to the shapes that it was made
 /// for.
