@@ -242,7 +242,7 @@ const std::vector<Computed>& computed() {
 // Years of papers, releases of other programs, and other numbers that are names.
 bool is_name(const std::string& text, const WrittenNumber& number) {
   const std::regex names(
-      R"((et al\.|LeVeque|Stenzel|Shazeer|Debian|g\+\+|clang|CMake|OpenBLAS|NumPy|PyTorch|Linux|chapter|section|lesson|code) \(?)" +
+      R"((et al\.|LeVeque|Stenzel|Shazeer|Sennrich|Gimpel|Wolf|OLMo|recipe of|Debian|g\+\+|clang|CMake|OpenBLAS|NumPy|PyTorch|Linux|chapter|section|lesson|code) \(?)" +
       number.text + "(?![0-9])");
   return number.text.find(',') == std::string::npos && std::regex_search(text, names);
 }

@@ -323,7 +323,8 @@ class Chooser {
   // or there is no encoder.
   void name_sides() {
     const bool has_encoder = choice_.model.has_encoder();
-    rename(option::text, has_encoder && !use_.begins_with_target ? option::source : option::target);
+    const bool is_of_target = use_.begins_with_target && choice_.model.kind->decodes;
+    rename(option::text, has_encoder && !is_of_target ? option::source : option::target);
     if (!has_encoder) rename(option::x, option::target_x);
   }
 

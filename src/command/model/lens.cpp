@@ -1,6 +1,9 @@
 #include "core/model/lens.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "command/forms.hpp"
 #include "command/model/choice.hpp"
@@ -9,6 +12,7 @@
 #include "core/attention/watches.hpp"
 #include "core/graph/find.hpp"
 #include "core/support/error.hpp"
+#include "core/support/text.hpp"
 #include "page/tell/lens.hpp"
 
 namespace attn {
@@ -25,7 +29,25 @@ const Node& logits_of(const Graph& graph) {
   fail("attn lens needs an output layer, which names words, and this model has none");
 }
 
-LookedAt looked_at(const Node& logits, const Arguments& arguments) {
+// A word of the vocabulary: by its label, or as a text that the model's tokenizer makes one piece of, or by its number.
+std::size_t find_in_vocabulary(const Node& logits, const ModelWords& words, const std::string& word) {
+  const Axis& vocabulary = logits.frame.columns;
+  const std::size_t size = logits.frame.shape.columns;
+  const auto labels =
+      vocabulary.labels ? std::span<const std::string>(*vocabulary.labels) : std::span<const std::string>();
+  if (std::ranges::count(labels, word) == 1)
+    return static_cast<std::size_t>(std::ranges::find(labels, word) - labels.begin());
+  if (words.tokenizer && !word.empty()) {
+    const std::vector<Token> pieces = words.tokenizer->encode(word, false);
+    if (pieces.size() == 1 && pieces.front().id < size) return pieces.front().id;
+    if (pieces.size() > 1 && !parsed<std::size_t>(word))
+      fail("--word '{}': this is {} words of the model, and one is looked at: {}", word, pieces.size(),
+           fmt::join(words.of(word, false), " "));
+  }
+  return find_place(vocabulary, size, word, fmt::format("--word '{}'", word));
+}
+
+LookedAt looked_at(const Node& logits, const ModelWords& words, const Arguments& arguments) {
   const Shape shape = logits.frame.shape;
   LookedAt looked{.row = shape.rows - 1};
   if (const std::optional<std::string> of = arguments.text(option::of)) {
@@ -36,7 +58,7 @@ LookedAt looked_at(const Node& logits, const Arguments& arguments) {
   if (const std::optional<std::string> at = arguments.text(option::at))
     looked.row = find_place(logits.frame.rows, shape.rows, *at, fmt::format("--at '{}'", *at));
   if (const std::optional<std::string> word = arguments.text(option::logit_word))
-    looked.word = find_place(logits.frame.columns, shape.columns, *word, fmt::format("--word '{}'", *word));
+    looked.word = find_in_vocabulary(logits, words, *word);
   return looked;
 }
 
@@ -79,7 +101,7 @@ Answer run_lens(const Command&, const Arguments& arguments) {
     Graph graph;
     run_model(planned, graph);
     const Node& logits = logits_of(graph);
-    add_lens(logits, looked_at(logits, arguments));
+    add_lens(logits, looked_at(logits, planned.words, arguments));
     require_room(plan(graph, wanted_nodes(graph, arguments, lens_and_logits)));
   }
   const bool is_random = planned.model.parameters.empty();
@@ -88,7 +110,7 @@ Answer run_lens(const Command&, const Arguments& arguments) {
   run_model(choice, *graph);
   tell_progress(*graph, arguments);
   const Node& logits = logits_of(*graph);
-  const LookedAt looked = looked_at(logits, arguments);
+  const LookedAt looked = looked_at(logits, choice.words, arguments);
   const Lens lens = add_lens(logits, looked);
   compute(*graph, wanted_nodes(*graph, arguments, lens_and_logits));
   Page page;

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
 
 #include "command/forms.hpp"
 #include "command/model/choice.hpp"
 #include "command/solve.hpp"
 #include "core/attention/watches.hpp"
 #include "core/graph/run.hpp"
+#include "core/math/stored.hpp"
 #include "core/model/recipe.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -166,15 +168,41 @@ Answer run_layer_norm(const Command&, const Arguments& given) {
 
 namespace {
 
-// "encoder.1" of "encoder.1.norm_1.gamma"; "output" of "output.w".
+// "encoder.1" of "encoder.1.norm_1.gamma"; "encoder.norm" of "encoder.norm.gamma"; "output" of "output.w".
 std::string part_of_model(std::string_view name) {
   const std::size_t first = name.find('.');
-  const bool of_layer =
-      first != std::string_view::npos && first + 1 < name.size() && name[first + 1] >= '0' && name[first + 1] <= '9';
-  return std::string(name.substr(0, of_layer ? name.find('.', first + 1) : first));
+  const std::size_t second = first == std::string_view::npos ? first : name.find('.', first + 1);
+  return std::string(name.substr(0, second == std::string_view::npos ? first : second));
 }
 
-bool is_layer(std::string_view part) { return part.find('.') != std::string_view::npos; }
+bool is_layer(std::string_view part) {
+  const std::size_t dot = part.find('.');
+  return dot != std::string_view::npos && dot + 1 < part.size() && part[dot + 1] >= '0' && part[dot + 1] <= '9';
+}
+
+// Whether two matrices are the same numbers of a file, and not only equal ones.
+bool are_the_same(const std::shared_ptr<const Matrix>& one, const std::shared_ptr<const Matrix>& other) {
+  if (one == other) return true;
+  const Stored *const a = one->stored(), *const b = other->stored();
+  return a && b && a->elements == b->elements && a->shape == b->shape && a->skipped == b->skipped &&
+         a->is_transposed == b->is_transposed && a->lines.first == b->lines.first;
+}
+
+// The names of the parameters that the file has once for several of the model: each with the one before it.
+std::map<std::string, std::string, std::less<>> parameters_again(const Transformer& model) {
+  std::map<std::string, std::string, std::less<>> again;
+  const std::vector<ParameterRow> rows = parameters_of(model);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto second = model.parameters.find(rows[i].name);
+    if (second == model.parameters.end()) continue;
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto first = rows[j].shape == rows[i].shape ? model.parameters.find(rows[j].name) : model.parameters.end();
+      if (first == model.parameters.end() || again.contains(rows[j].name)) continue;
+      if (are_the_same(first->second, second->second)) again.emplace(rows[i].name, rows[j].name);
+    }
+  }
+  return again;
+}
 
 // "encoder" of "encoder.1".
 std::string_view side_of(std::string_view part) { return part.substr(0, part.find('.')); }
@@ -197,7 +225,12 @@ Answer run_parameters(const Command&, const Arguments& arguments) {
   Listing listing{{"parameter", "shape", "numbers"}, {}};
   std::vector<std::pair<std::string, std::size_t>> sums;
   std::size_t total = 0;
+  const std::map<std::string, std::string, std::less<>> again = parameters_again(model);
   for (const ParameterRow& row : parameters_of(model)) {
+    if (const auto first = again.find(row.name); first != again.end()) {
+      listing.rows.push_back({row.name, to_string(row.shape), "those of " + first->second});
+      continue;
+    }
     const std::size_t numbers = row.shape.cells();
     listing.rows.push_back({row.name, to_string(row.shape), with_commas(numbers)});
     if (sums.empty() || sums.back().first != part_of_model(row.name)) sums.emplace_back(part_of_model(row.name), 0);

@@ -46,6 +46,7 @@ struct NormOfRows {
   const Node* normalised = nullptr;
   const Node* gamma = nullptr;
   const Node* beta = nullptr;  // null: none
+  bool adds_one = false;       // 1 + γ in the place of γ
 
   bool subtracts_mean() const { return normalised->op == &op::standardize; }
   double epsilon() const { return *normalised->find(setting::epsilon); }
@@ -57,6 +58,11 @@ std::optional<NormOfRows> norm_of(const Node& result) {
   if (scaled->op == &op::add && is_given(*scaled->operands[1])) {
     norm.beta = scaled->operands[1];
     scaled = &scaled->operands[0]->original();
+  } else if (scaled->op == &op::add) {
+    const Node &first = scaled->operands[0]->original(), &second = scaled->operands[1]->original();
+    norm.adds_one = second.op == &op::multiply && &second.operands[0]->original() == &first;
+    if (!norm.adds_one) return std::nullopt;
+    scaled = &second;
   }
   if (!scaled->op || scaled->operands.size() != 2) return std::nullopt;
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
@@ -70,26 +76,58 @@ std::optional<NormOfRows> norm_of(const Node& result) {
   return norm;
 }
 
-LinearLayer output_layer(const Node& logits) {
-  if (const std::optional<LinearLayer> layer = linear_layer_of(logits)) return *layer;
-  fail("{} is not the product of a vector with an output layer: attn lens cannot take it apart", logits.name);
+// What makes logits of the vector that comes last.
+struct OutputLayer {
+  LinearLayer linear;
+  const Node* last = nullptr;         // the vector
+  const Node* scaled = nullptr;       // the same divided by a number, which is multiplied; null: it is not
+  const Node* summed = nullptr;       // the product with its bias
+  std::vector<const Node*> cap = {};  // the steps of a soft cap, which makes the logits of that; the last one first
+};
+
+OutputLayer output_layer(const Node& logits) {
+  OutputLayer output{.summed = &logits.original()};
+  std::optional<LinearLayer> linear = linear_layer_of(*output.summed);
+  while (!linear && output.summed->op && output.summed->operands.size() == 1) {
+    output.cap.push_back(output.summed);
+    output.summed = &output.summed->operands.front()->original();
+    linear = linear_layer_of(*output.summed);
+  }
+  if (!linear)
+    fail("{} is not the product of a vector with an output layer: attn lens cannot take it apart", logits.name);
+  output.linear = *linear;
+  output.last = linear->x;
+  if (output.last->op == &op::divide) {
+    output.scaled = output.last;
+    output.last = &output.last->operands.front()->original();
+  }
+  return output;
 }
 
-// The row of the output layer that is a word's.  [1, d_model]
-Value row_of_word(const LinearLayer& layer, std::size_t word) {
-  const Value w(*layer.w);
-  return layer.is_transposed ? rows(w, word, 1) : transpose(columns(w, word, 1));
+// An operation on one operand, on another one.
+Value again(const Node& step, const Value& x) { return apply(*step.op, {x}, step.settings); }
+
+// The row of the output layer that is a word's, as the vector that comes last is multiplied with it.  [1, d_model]
+Value row_of_word(const OutputLayer& output, std::size_t word) {
+  const Value w(*output.linear.w);
+  const Value row = output.linear.is_transposed ? rows(w, word, 1) : transpose(columns(w, word, 1));
+  return output.scaled ? again(*output.scaled, row) : row;
 }
 
-Value applied(const LinearLayer& layer, const Value& x) {
+Value applied(const OutputLayer& output, const Value& last) {
+  const LinearLayer& layer = output.linear;
+  const Value x = output.scaled ? again(*output.scaled, last) : last;
   const Value product = layer.is_transposed ? matmul_transposed(x, Value(*layer.w)) : matmul(x, Value(*layer.w));
-  return layer.b ? add(product, Value(*layer.b)) : product;
+  Value logits = layer.b ? add(product, Value(*layer.b)) : product;
+  for (auto step = output.cap.rbegin(); step != output.cap.rend(); ++step) logits = again(**step, logits);
+  return logits;
 }
 
 Value applied(const NormOfRows& norm, const Value& x) {
   NormParameters parameters{.gamma = Value(*norm.gamma)};
   if (norm.beta) parameters.beta = Value(*norm.beta);
   parameters.epsilon = norm.epsilon();
+  if (norm.adds_one) return rms_norm_plus_one(x, parameters);
   return norm.subtracts_mean() ? layer_norm(x, parameters) : rms_norm(x, parameters);
 }
 
@@ -181,7 +219,8 @@ Axis labels_of(const std::vector<Addition>& additions) {
 
 // What the stream is multiplied with: the word's row, as the normalization of this row of x passes it on.  [1, d_model]
 Value direction_of(const NormOfRows& norm, const Value& word, std::size_t row) {
-  const Value scaled = multiply(word, Value(*norm.gamma));
+  const Value by_gamma = multiply(word, Value(*norm.gamma));
+  const Value scaled = norm.adds_one ? add(word, by_gamma) : by_gamma;
   if (norm.subtracts_mean()) {
     const Value variance = rows(Value(*norm.normalised->operands[2]), row, 1);
     return divide_by_deviation(subtract(scaled, row_means(scaled)), variance, norm.epsilon());
@@ -197,9 +236,11 @@ Value direction_of(const NormOfRows& norm, const Value& word, std::size_t row) {
 // --- stream
 
 ResidualStream residual_stream(const Node& logits, std::size_t row) {
-  const Node& last = *output_layer(logits).x;
+  const OutputLayer output = output_layer(logits);
+  const Node& last = *output.last;
   const NamedScope* const side = outermost(last.place);
   const bool decodes = side && side->is(scope::decoder);
+  ResidualStream stream{.logits = &logits, .summed = output.summed, .row = row};
   const Node* begin = nullptr;
   std::map<std::size_t, const Node*> after;  // what stands last in each layer
   for (const Node& node : logits.graph->nodes()) {
@@ -207,8 +248,9 @@ ResidualStream residual_stream(const Node& logits, std::size_t row) {
     const NamedScope* const outer = outermost(node.place);
     if (outer->is(decodes ? scope::target : scope::source)) begin = &node;
     if (outer == side && node.op && layer_of(node) > 0) after[layer_of(node)] = &node;
+    if (const std::optional<NormOfRows> norm = outer == side ? norm_of(node) : std::nullopt)
+      stream.additions_are_normalized = stream.additions_are_normalized || is_from_attention(*norm->x);
   }
-  ResidualStream stream{.logits = &logits, .row = row};
   if (begin) stream.after.push_back(begin);
   for (const auto& [number, node] : after) stream.after.push_back(node);
   const std::optional<NormOfRows> norm = norm_of(last);
@@ -230,11 +272,11 @@ Value logit_lens(const ResidualStream& stream) {
     names.push_back(names.empty() ? "0" : fmt::format("{}", layer_of(*node)));
   }
   const Value x = name(role::stream, labelled(stack(parts), axis("layers", std::move(names))));
-  const LinearLayer output = output_layer(*stream.logits);
+  const OutputLayer output = output_layer(*stream.logits);
   Value last = x;
   if (stream.is_normalized_at_end) {
     const Graph::Scope norm(*stream.logits->graph, scope::norm);
-    last = name(role::output, applied(*norm_of(*output.x), x));
+    last = name(role::output, applied(*norm_of(*output.last), x));
   }
   const Value logits = name(role::logits, applied(output, last));
   return name(role::distribution, softmax(logits));
@@ -244,11 +286,11 @@ Value logit_lens(const ResidualStream& stream) {
 
 Attribution attributed(const ResidualStream& stream, std::size_t word) {
   const Graph::Scope scope(*stream.logits->graph, scope::lens);
-  const LinearLayer output = output_layer(*stream.logits);
-  const std::optional<NormOfRows> norm = norm_of(*output.x);
+  const OutputLayer output = output_layer(*stream.logits);
+  const std::optional<NormOfRows> norm = norm_of(*output.last);
   const Value of_word = row_of_word(output, word);
   Additions all(stream.row);
-  all.add_all(norm ? *norm->x : *output.x);
+  all.add_all(norm ? *norm->x : *output.last);
   const Value parts = name(role::parts, labelled(stack(all.parts), labels_of(all.additions)));
   const Axis told = axis("word", {stream.logits->frame.columns.label(word)});
   const Value direction =
@@ -258,9 +300,9 @@ Attribution attributed(const ResidualStream& stream, std::size_t word) {
     all.additions.push_back({.kind = Addition::Kind::norm, .name = norm->beta->title(), .from = norm->beta});
     terms.push_back(matmul_transposed(Value(*norm->beta), of_word));
   }
-  if (output.b) {
-    all.additions.push_back({.kind = Addition::Kind::output, .name = output.b->title(), .from = output.b});
-    terms.push_back(columns(Value(*output.b), word, 1));
+  if (const Node* const b = output.linear.b) {
+    all.additions.push_back({.kind = Addition::Kind::output, .name = b->title(), .from = b});
+    terms.push_back(columns(Value(*b), word, 1));
   }
   const Value contributions = name(role::contributions, labelled(stack(terms), labels_of(all.additions)));
   return {.contributions = contributions,

@@ -12,13 +12,15 @@ namespace attn {
 /// in a graph. All that the functions below add stands in the scope `lens`.
 struct ResidualStream {
   const Node* logits = nullptr;
-  std::size_t row = 0;                  // of the word
-  std::vector<const Node*> after = {};  // what goes in, and what comes out of each layer   [n, d_model]
-  bool is_normalized_at_end = false;    // once more, behind the last layer
-  bool layers_normalize = false;        // what they have added to
+  const Node* summed = nullptr;           // they, or what a soft cap makes them of: products with the output layer
+  std::size_t row = 0;                    // of the word
+  std::vector<const Node*> after = {};    // what goes in, and what comes out of each layer   [n, d_model]
+  bool is_normalized_at_end = false;      // once more, behind the last layer
+  bool layers_normalize = false;          // what they have added to
+  bool additions_are_normalized = false;  // what an attention gives, before it is added
 };
 
-/// Throws InputError where the output layer does not read what comes out of the last layer.
+/// Throws InputError where there is no output layer, or it does not read what comes out of the last layer.
 ResidualStream residual_stream(const Node& logits, std::size_t row);
 
 /// The words that each layer would name: the final normalization, where there is one, and the output layer on `stream`,
@@ -41,9 +43,9 @@ struct Addition {
 /// What each head, each feed-forward layer and the vector that goes in add to the logit of one word: their rows are
 /// `parts`, and `contributions` the dot products with `direction`, the word's row of the output layer as the final
 /// normalization passes it on. That divides the whole row by one number, which is taken as it is; so these are the
-/// terms of a sum that is the logit: `logit`. Where each layer normalizes, only what the last sub-layer adds is a term
-/// of its own, and what went before it is another one.  (Elhage et al. 2021, A Mathematical Framework for Transformer
-/// Circuits)
+/// terms of a sum that is the logit, before a soft cap: `logit`. Where each layer normalizes, only what the last
+/// sub-layer adds is a term of its own, and what went before it is another one.  (Elhage et al. 2021, A Mathematical
+/// Framework for Transformer Circuits)
 struct Attribution {
   Value contributions;              // [additions, 1]
   Value logit;                      // [1, 1]

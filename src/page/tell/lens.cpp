@@ -46,8 +46,18 @@ constexpr bool (*normalizes_in_layers)(const ResidualStream&) = [](const Residua
 constexpr bool (*is_only_added_to)(const ResidualStream&) = [](const ResidualStream& stream) {
   return !stream.layers_normalize;
 };
+constexpr bool (*adds_heads)(const ResidualStream&) = [](const ResidualStream& stream) {
+  return !stream.layers_normalize && !stream.additions_are_normalized;
+};
+constexpr bool (*adds_attentions)(const ResidualStream&) = [](const ResidualStream& stream) {
+  return !stream.layers_normalize && stream.additions_are_normalized;
+};
 constexpr bool (*only_output_layer_reads)(const ResidualStream&) = [](const ResidualStream& stream) {
   return !stream.is_normalized_at_end;
+};
+
+constexpr bool (*is_capped)(const ResidualStream&) = [](const ResidualStream& stream) {
+  return &stream.logits->original() != stream.summed;
 };
 
 constexpr Claim<ResidualStream> claims_of_lens[] = {
@@ -68,16 +78,22 @@ constexpr Claim<ResidualStream> claims_of_attribution[] = {
     {normalizes_at_end,
      "A logit is the dot product of the normalized vector that comes last with the word's row of the output layer. "
      "The final normalization divides the whole vector by one number, which is taken as it is here."},
-    {is_only_added_to,
+    {adds_heads,
      "The vector is a sum: of what goes in, and of what each head and each feed-forward layer adds. "
      "So the logit is a sum as well, and each line is a term of it."},
+    {adds_attentions,
+     "The vector is a sum: of what goes in, and of what each attention and each feed-forward layer adds, after a norm of "
+     "its own. So the logit is a sum as well, and each line is a term of it. "
+     "The heads of an attention go through its norm together."},
     {normalizes_in_layers,
      "Each layer normalizes its sums, so that only the sum of the last sub-layer can be taken apart: "
      "what it adds is one term, and all that was before it is another. "
      "The last normalization divides this sum by one number, which is taken as it is here."},
+    {is_capped, "Here this holds before the soft cap, which makes the logit of the sum."},
     {of_any<ResidualStream>,
      "A term is what a part adds to this logit directly. "
-     "What later layers make of it counts among theirs: a head that only a later layer reads has the term 0."},
+     "What later layers make of it counts among theirs."},
+    {adds_heads, "A head that only a later layer reads has the term 0."},
 };
 
 std::string word_in_words(const Node& logits, std::size_t word) {
@@ -186,8 +202,8 @@ void add_attribution(Page& page, const ResidualStream& stream, const Attribution
   }
   constexpr int digits = 8;
   page.say(text("The terms add up to ", strong(written_digits(attribution.logit.node().cell(0, 0), digits)), "; ",
-                code(called({&logits, stream.row, word})), " is ",
-                strong(written_digits(logits.cell(stream.row, word), digits)), "."));
+                code(called({stream.summed, stream.row, word})), " is ",
+                strong(written_digits(stream.summed->cell(stream.row, word), digits)), "."));
   page.say(text("To see where a term comes from: ",
                 code(fmt::format("--explain '{}[1,1]' --depth 1", attribution.contributions.node().name)), "."));
 }

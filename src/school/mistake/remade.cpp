@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/graph/operation.hpp"
+#include "core/support/error.hpp"
 
 namespace attn {
 
@@ -33,7 +34,12 @@ std::vector<PlacedMistake> placed_mistakes(const Graph& graph) {
 
 Change numbers_of(const Node& original, const Matrix& theirs) {
   const Node* const node = &original.original();
-  return {[node](const Node& asked) { return &asked == node; }, [&theirs](At at) { return at.like(theirs); }};
+  return {[node](const Node& asked) { return &asked == node; },
+          [&theirs](At at) {
+            // What is made of a matrix of another shape is another computation.
+            if (theirs.shape() != at.node.frame.shape) fail("{} has another shape", at.node.title());
+            return at.like(theirs);
+          }};
 }
 
 Remade::Remade(Remade& before, const std::vector<Change>& more, std::size_t first)
