@@ -75,8 +75,8 @@ TEST_CASE("of a model that was set by hand, the lens shows what its parts were s
   CHECK(number_in(terms[3]) == doctest::Approx(10.0));
   CHECK(number_in(terms[4]) == 0.0);
   const std::string text = accepted({"lens", "--model", "pattern", "--word", "b", "--at", "5"}).out;
-  check_has(text, "what goes in  a 99.3");
-  check_has(text, "layer 1       b 99.3");
+  check_has(in_one_line(text), "2 of 2 a 99.3");
+  check_has(in_one_line(text), "1 of 2 b 99.3");
 }
 
 TEST_CASE("every number of the lens is explained") {

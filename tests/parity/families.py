@@ -218,7 +218,7 @@ def like_llama(c, t, ids, found):
     activate = ACTIVATIONS[(c.get("hidden_activation") if is_gemma else c.get("hidden_act")) or usual_activation]
     divisor = math.sqrt(c.get("query_pre_attn_scalar", 256)) if kind in ("gemma2", "gemma3_text") else math.sqrt(size)
     cap = c.get("attn_logit_softcapping", 50.0 if kind == "gemma2" else None)
-    last_cap = c.get("final_logit_softcapping", 30.0 if kind == "gemma2" else None)
+    last_cap = cap_of(c)
     scaling = c.get("rope_parameters") or c.get("rope_scaling")
     base = (c.get("rope_parameters") or {}).get("rope_theta") or c.get("rope_theta", 1e6 if kind == "gemma3_text" else 1e4)
     turned = int(size * c.get("partial_rotary_factor", 1.0))
@@ -371,7 +371,25 @@ def compared(attn, folder, case):
         theirs[f"step.{step}.distribution"] = torch.softmax(logits, dim=1).numpy()
         ids.append(int(logits.argmax()))
     apart.update(distances(theirs, np.load(found)))
+    apart.update(distances_of_lens(attn, folder, words, computed(config, tensors, ids[:case["n"]])["logits"], found, cap_of(config)))
     return apart
+
+
+def cap_of(config):
+    return config.get("final_logit_softcapping", 30.0 if config["model_type"] == "gemma2" else None)
+
+
+def distances_of_lens(attn, folder, words, logits, found, cap):
+    """What the last layer would name is what the model names, and the terms of a logit add up to it, before a soft cap."""
+    word = 3
+    subprocess.run([attn, "lens", "--model", folder, "--target", words, "--of", f"logits[{len(logits)},{word}]",
+                    "--format", "npz", "--output", found], check=True, stdout=subprocess.DEVNULL)
+    lens = np.load(found)
+    apart = {"lens.logits": np.abs(lens["lens.logits"][-1] - logits[-1]).max(),
+             "lens.contributions": abs(lens["lens.contributions"].sum() - lens["lens.logit"].item())}
+    logit = lens["lens.logit"].item()
+    capped = cap * np.tanh(logit / cap) if cap else logit
+    return apart | {"lens.logit": abs(capped - logits[-1, word - 1])}
 
 
 def compared_alone(attn, folder, case):
