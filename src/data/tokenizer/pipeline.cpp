@@ -170,6 +170,7 @@ class Pipeline : public Tokenizer {
       if (parts_.normalize) parts_.normalize(text);
       normalized_.add(token, text.text());
     }
+    require_known_ends(where);
   }
 
   std::vector<Token> encode(std::string_view text, bool with_special) const override {
@@ -268,6 +269,21 @@ class Pipeline : public Tokenizer {
   }
 
  private:
+  // What stands around a text is in the vocabulary under the same name.
+  void require_known_ends(const std::string& where) const {
+    if (!parts_.post_process) return;
+    std::vector<EncodedPiece> ends;
+    parts_.post_process(ends, true);
+    for (const EncodedPiece& end : ends) {
+      const std::string_view own = piece(end.id);
+      if (!own.empty() && own == end.text) continue;
+      fail("{}: the token '{}' that is put around texts has the id {}, and {}: take both from the same model", where,
+           shown_text(end.text), end.id,
+           own.empty() ? std::string("no piece of the vocabulary has it")
+                       : fmt::format("the vocabulary has '{}' there", shown_text(own)));
+    }
+  }
+
   std::vector<TextPart> parts_of(std::string_view text) const {
     std::vector<TextPart> parts;
     if (text.empty()) return parts;

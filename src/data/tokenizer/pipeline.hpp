@@ -36,7 +36,8 @@ struct TokenizerParts {
   std::string written = {};  // its tokenizer.json, where it was learned
 };
 
-/// Throws InputError, which names `where`: an added token contradicts the vocabulary, or another.
+/// Throws InputError, which names `where`: an added token, or one that is put around texts,
+/// contradicts the vocabulary, or another.
 std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts, const std::string& where);
 
 }  // namespace attn
