@@ -26,6 +26,7 @@
 #include "data/parameters/shards.hpp"
 #include "data/problem/model_file.hpp"
 #include "effects/lost_file.hpp"
+#include "gguf_written.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 #include "texts.hpp"
@@ -33,38 +34,6 @@
 using namespace attn;
 
 namespace {
-
-std::string little_bytes(std::uint64_t number, std::size_t bytes) {
-  std::string text;
-  for (; bytes > 0; --bytes, number >>= 8U) text += static_cast<char>(number & 0xFFU);
-  return text;
-}
-
-std::string float_bytes(float number) { return little_bytes(std::bit_cast<std::uint32_t>(number), 4); }
-
-// A GPT-2 of one layer under the names of Hugging Face, with different numbers.
-ParameterSet tiny_gpt2() {
-  ParameterSet tensors;
-  double number = 0;
-  const auto add = [&](const std::string& name, Shape shape) {
-    tensors.emplace(name, filled(shape, [&] { return number += 0.125; }));
-  };
-  add("wte.weight", {3, 2});
-  add("wpe.weight", {4, 2});
-  for (const char* norm : {"h.0.ln_1", "h.0.ln_2", "ln_f"}) {
-    add(std::string(norm) + ".weight", {1, 2});
-    add(std::string(norm) + ".bias", {1, 2});
-  }
-  add("h.0.attn.c_attn.weight", {2, 6});
-  add("h.0.attn.c_attn.bias", {1, 6});
-  add("h.0.attn.c_proj.weight", {2, 2});
-  add("h.0.attn.c_proj.bias", {1, 2});
-  add("h.0.mlp.c_fc.weight", {2, 8});
-  add("h.0.mlp.c_fc.bias", {1, 8});
-  add("h.0.mlp.c_proj.weight", {8, 2});
-  add("h.0.mlp.c_proj.bias", {1, 2});
-  return tensors;
-}
 
 constexpr std::string_view gpt2_config =
     R"({"model_type": "gpt2", "n_head": 1, "layer_norm_epsilon": 1e-5, "activation_function": "gelu_new"})";
@@ -174,74 +143,6 @@ Matrix view_in_torch_file(const PickledView& view, std::size_t numbers) {
 
 std::string said_of_pickle(const std::string& value) {
   return refusal([&] { read_pickle(pickled(value), "x.pt"); });
-}
-
-// --- a file of GGUF
-
-struct GgufWriter {
-  std::string values, infos, data;
-  std::size_t count_of_values = 0, count_of_tensors = 0;
-  std::size_t version = 3;
-
-  static std::string text(std::string_view text) { return little_bytes(text.size(), 8) + std::string(text); }
-  void say(std::string_view name, std::uint32_t type, const std::string& bytes) {
-    values += text(name) + little_bytes(type, 4) + bytes;
-    ++count_of_values;
-  }
-  // The sizes as the file has them, the innermost first.
-  void add(std::string_view name, const std::vector<std::uint64_t>& sizes, std::uint32_t type,
-           const std::string& numbers) {
-    infos += text(name) + little_bytes(sizes.size(), 4);
-    for (const std::uint64_t size : sizes) infos += little_bytes(size, 8);
-    infos += little_bytes(type, 4) + little_bytes(data.size(), 8);
-    data += numbers;
-    data.resize((data.size() + 31) / 32 * 32);
-    ++count_of_tensors;
-  }
-  std::string bytes() const {
-    std::string all = "GGUF" + little_bytes(version, 4) + little_bytes(count_of_tensors, 8) +
-                      little_bytes(count_of_values, 8) + values + infos;
-    all.resize((all.size() + 31) / 32 * 32);
-    return all + data;
-  }
-};
-
-// Maps of GPT-2 lie there as (out, in).
-GgufWriter gguf_of_gpt2() {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 16> names = {{
-      {"wte.weight", "token_embd.weight"},
-      {"wpe.weight", "position_embd.weight"},
-      {"h.0.ln_1.weight", "blk.0.attn_norm.weight"},
-      {"h.0.ln_1.bias", "blk.0.attn_norm.bias"},
-      {"h.0.attn.c_attn.weight", "blk.0.attn_qkv.weight"},
-      {"h.0.attn.c_attn.bias", "blk.0.attn_qkv.bias"},
-      {"h.0.attn.c_proj.weight", "blk.0.attn_output.weight"},
-      {"h.0.attn.c_proj.bias", "blk.0.attn_output.bias"},
-      {"h.0.ln_2.weight", "blk.0.ffn_norm.weight"},
-      {"h.0.ln_2.bias", "blk.0.ffn_norm.bias"},
-      {"h.0.mlp.c_fc.weight", "blk.0.ffn_up.weight"},
-      {"h.0.mlp.c_fc.bias", "blk.0.ffn_up.bias"},
-      {"h.0.mlp.c_proj.weight", "blk.0.ffn_down.weight"},
-      {"h.0.mlp.c_proj.bias", "blk.0.ffn_down.bias"},
-      {"ln_f.weight", "output_norm.weight"},
-      {"ln_f.bias", "output_norm.bias"},
-  }};
-  GgufWriter file;
-  file.say("general.architecture", 8, GgufWriter::text("gpt2"));
-  file.say("gpt2.attention.head_count", 4, little_bytes(1, 4));
-  file.say("gpt2.attention.layer_norm_epsilon", 6, float_bytes(1e-5F));
-  file.say("tokenizer.ggml.tokens", 9,
-           little_bytes(8, 4) + little_bytes(2, 8) + GgufWriter::text("a") + GgufWriter::text("bc"));
-  const ParameterSet tensors = tiny_gpt2();
-  for (const auto& [theirs, gguf] : names) {
-    const Matrix& given = tensors.at(std::string(theirs));
-    const bool is_map = theirs.starts_with("h.") && given.shape().rows > 1;
-    const Matrix matrix = is_map ? transposed(given) : given;
-    std::string bytes;
-    for (const double cell : cells(matrix)) bytes += float_bytes(static_cast<float>(cell));
-    file.add(gguf, {matrix.shape().columns, matrix.shape().rows}, 0, bytes);
-  }
-  return file;
 }
 
 }  // namespace
@@ -429,7 +330,9 @@ TEST_SUITE("files of models") {
 
   TEST_CASE("GGUF is read with what it says of its model") {
     const TemporaryFolder folder;
-    const std::string bytes = gguf_of_gpt2().bytes();
+    GgufWriter file_of_gpt2 = gguf_of_gpt2();
+    file_of_gpt2.say_texts("tokenizer.ggml.tokens", {"a", "bc"});
+    const std::string bytes = file_of_gpt2.bytes();
     const std::string path = folder.write("x.gguf", bytes);
     const Transformer model = read_model(path).model;
     CHECK(is_tiny_gpt2(model));

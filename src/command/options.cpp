@@ -193,8 +193,8 @@ const OptionGroup& model_options() {
         .options = {{option::example, "a built-in model", no_default, 0, choices::models},
                     {option::problem, "output of --format json: the same options again"},
                     option::model,
-                    {option::parameters,
-                     "file of parameters: safetensors, npz, JSON, or a state dictionary of PyTorch or GPT-2"},
+                    option::tokenizer,
+                    {option::parameters, help_of_files::parameters.text()},
                     option::size,
                     {option::layers, "number of layers in the encoder and in the decoder", no_default, most_layers},
                     {option::heads, "number of heads of each attention", no_default, most_numbers},
@@ -225,7 +225,8 @@ const OptionGroup& model_options() {
                     option::target_x,
                     {option::memory, "encoder output, for a decoder without an encoder", no_default},
                     {option::n, "use N unnamed words as source and as target", no_default, most_words}},
-        .needs = {{&option::prefix, {&option::parameters}, prefix_needs_parameters}}};
+        .needs = {{&option::prefix, {&option::parameters}, prefix_needs_parameters},
+                  {&option::tokenizer, {&option::model}, tokenizer_needs_model}}};
     const auto exclude = [&](const Option& one, std::initializer_list<const Option*> others) {
       for (const Option* other : others) all.exclusions.push_back({&one, other});
     };

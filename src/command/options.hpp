@@ -238,10 +238,6 @@ inline constexpr Option hidden =
     count("--hidden", "hidden", "hidden size and embedding size of random matrices").or_else("4").up_to(65536);
 
 // What cuts a text into pieces.
-inline constexpr Option tokenizer =
-    path("--tokenizer", "",
-         "folder or file of a tokenizer: tokenizer.json, vocab.json with merges.txt, vocab.txt, or "
-         "tokenizer.model");
 inline constexpr Option text_file = path("--text-file", "", "read the text from a file; - is standard input");
 inline constexpr Option texts_file =
     path("--texts", "", "cut many texts: a file with a JSON string on each line; - is standard input");

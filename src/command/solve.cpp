@@ -113,14 +113,14 @@ OptionValues requested_of_model(const Arguments& arguments, const std::string& n
   if (texts.size() > 1) fail("--text is given {} times: a model runs on one sentence", texts.size());
   AttentionOfModel asked{.model = name, .layer = arguments.text(option::layer)};
   if (!texts.empty()) asked.text = texts.front();
-  const TransformerFile file = read_model(name);
+  const TransformerFile file = read_model(name, arguments.text(option::tokenizer));
   const std::optional<std::size_t> heads = arguments.count(option::heads);
   if (heads && *heads != file.model.sizes.heads)
     fail("--heads {}: the model {} has {} in each attention: leave out --heads", *heads, name,
          count_of(file.model.sizes.heads, "head"));
   OptionValues values = attention_of(file, asked);
   Arguments rest = arguments;
-  rest.leave_out(std::array{&option::model, &option::layer, &option::text});
+  rest.leave_out(std::array{&option::model, &option::tokenizer, &option::layer, &option::text});
   values.override_with(rest);
   return values;
 }

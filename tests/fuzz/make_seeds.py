@@ -156,6 +156,27 @@ values = [gguf_text("general.architecture") + struct.pack("<I", 8) + gguf_text("
 write("gguf", "types.gguf", gguf(values, {
     "single": ((2, 3), 0, bytes(24)), "half": ((2,), 1, bytes(4)), "brain": ((2,), 30, bytes(4)),
     "blocks": ((32, 2), 8, bytes(68)), "unread": ((32,), 12, bytes(34))}))  # fmt: skip
+
+
+def gguf_list(number, form, items):
+    return struct.pack("<IIQ", 9, number, len(items)) + b"".join(gguf_text(i) if form is None else struct.pack(form, i) for i in items)
+
+
+def gguf_words(kind, tokens, **more):
+    said = {"model": struct.pack("<I", 8) + gguf_text(kind), "tokens": gguf_list(8, None, tokens), **more}
+    return gguf([gguf_text("tokenizer.ggml." + name) + value for name, value in said.items()], {})
+
+
+bytes_of_e = ["<0xC3>", "<0xA9>"]
+write("gguf-words", "bytes.gguf", gguf_words(
+    "gpt2", ["a", "b", "ab", "Ġ", "1", "<s>"], pre=struct.pack("<I", 8) + gguf_text("llama-bpe"),
+    merges=gguf_list(8, None, ["a b"]), token_type=gguf_list(5, "<i", [1, 1, 1, 1, 1, 3]), bos_token_id=struct.pack("<II", 4, 5)))  # fmt: skip
+write("gguf-words", "scores.gguf", gguf_words(
+    "llama", ["<unk>", "<s>", "</s>", *bytes_of_e, "▁", "a", "▁a"], scores=gguf_list(6, "<f", [0, 0, 0, 0, 0, -3, -2, -1]),
+    token_type=gguf_list(5, "<i", [2, 3, 3, 6, 6, 1, 1, 1]), add_space_prefix=struct.pack("<IB", 7, 1)))  # fmt: skip
+write("llama2c-words", "tokenizer.bin", struct.pack("<i", 7) + b"".join(
+    struct.pack("<fi", score, len(piece.encode())) + piece.encode() for piece, score in
+    [("<unk>", 0), ("\n<s>\n", 0), ("\n</s>\n", 0), *((b, 0) for b in bytes_of_e), (" ", -3), ("a", -2), (" a", -1)]))  # fmt: skip
 sizes = (2, 4, 1, 1, 1, 3, 2)
 floats = 3 * 2 + 2 + 4 * 4 + 2 + 3 * 8 + 2 + 2 * 2 * 1
 write("llama2c", "tied.bin", struct.pack("<7i", *sizes) + bytes(4 * floats))

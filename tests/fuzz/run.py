@@ -40,6 +40,7 @@ begins_with = {
     "drill": [source / "lessons/drills"],
     "terminal": [source / "lessons/01-soft-lookup.md"],
     "words": [source / "lessons/01-soft-lookup.md"],
+    "gguf-words": [seeds / "gguf"],
     "text-to-cut": [source / "lessons/01-soft-lookup.md"],
 }
 # Larger cases take longer each and find no more, but a model has to be whole.

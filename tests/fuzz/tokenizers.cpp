@@ -5,6 +5,7 @@
 #include "core/support/error.hpp"
 #include "data/tokenizer/sentence_piece.hpp"
 #include "data/tokenizer/tokenizer.hpp"
+#include "data/tokenizer/tokenizers_of_models.hpp"
 #include "fuzz.hpp"
 
 namespace attn::fuzz {
@@ -40,6 +41,20 @@ void sentence_piece(std::string_view bytes) {
   for (const std::string_view text : texts_to_cut) check_cut(*tokenizer, text);
 }
 
+// A file of a model, of which only the words are looked at.
+void gguf_words(std::string_view bytes) {
+  const Budget budget(of_case);
+  const ModelTokenizer found = tokenizer_in_gguf(read_gguf(bytes, "case"), "case");
+  if (!found.tokenizer) return;
+  for (const std::string_view text : texts_to_cut) check_cut(*found.tokenizer, text);
+}
+
+void llama2c_words(std::string_view bytes) {
+  const Budget budget(of_case);
+  const auto tokenizer = read_llama2c_tokenizer(bytes, "case");
+  for (const std::string_view text : texts_to_cut) check_cut(*tokenizer, text);
+}
+
 // A text is cut by what was learned from it, and comes back.
 void text_to_cut(std::string_view bytes) {
   const Budget budget(of_case);
@@ -51,6 +66,7 @@ void text_to_cut(std::string_view bytes) {
 }
 
 constexpr std::array table = {Target{"tokenizer", tokenizer_json}, Target{"sentence-piece", sentence_piece},
+                              Target{"gguf-words", gguf_words}, Target{"llama2c-words", llama2c_words},
                               Target{"text-to-cut", text_to_cut}};
 
 }  // namespace

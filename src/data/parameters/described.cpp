@@ -116,6 +116,7 @@ class OtherSizes {
 
 ModelConfig described_by_gguf(std::string_view bytes, const std::string& where) {
   const GgufFile file = read_gguf(bytes, where);
+  if (file.tensors.empty()) fail("{} has no tensors: give a file with the parameters of a model", where);
   const std::string_view* const architecture = file.text("general.architecture");
   if (!architecture) fail("{} does not say which model it is: it has no general.architecture", where);
   const auto family = std::ranges::find(gguf_families, *architecture, &GgufFamily::architecture);

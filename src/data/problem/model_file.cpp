@@ -228,20 +228,33 @@ namespace {
 
 constexpr std::string_view usual_text = "The cat sat on the mat.";
 
-// The words are the pieces of the tokenizer, where the folder has one, and ids of tokens otherwise.
-void take_tokenizer(TransformerFile& file, const ModelConfig& config, const std::string& path) {
+// Words become the pieces of a tokenizer.
+void take_tokenizer(TransformerFile& file, std::shared_ptr<const Tokenizer> tokenizer, const std::string& where) {
   Transformer& model = file.model;
-  const bool encodes = model.kind->encodes, decodes = model.kind->decodes;
+  const bool encodes = model.kind->encodes;
   Vocabulary& own = encodes ? model.source_vocabulary : model.target_vocabulary;
-  std::shared_ptr<const Tokenizer> tokenizer = is_folder(path) ? read_tokenizer(path) : nullptr;
-  if (tokenizer && !own.empty()) {
-    file.words = pieces_of(std::move(tokenizer), own.size(), path);
-    own = *file.words.pieces;
-    if (encodes && !model.target_vocabulary.empty()) model.target_vocabulary = own;
-    (encodes ? file.source : file.target) = usual_text;
-  }
+  file.words = pieces_of(std::move(tokenizer), own.size(), where);
+  own = *file.words.pieces;
+  if (encodes && !model.target_vocabulary.empty()) model.target_vocabulary = own;
+  (encodes ? file.source : file.target) = usual_text;
+}
+
+// Whether the words of a model are ids, so that a tokenizer can give them. It may have none: it takes vectors.
+bool has_ids(const Transformer& model) {
+  return are_token_ids(model.kind->encodes ? model.source_vocabulary : model.target_vocabulary);
+}
+
+// The words are the pieces of the tokenizer that is given, or of the model's own. Without one they are ids of tokens.
+void take_words(TransformerFile& file, const ModelConfig& config, const std::string& path,
+                const std::optional<std::string>& given) {
+  const Transformer& model = file.model;
+  const bool encodes = model.kind->encodes, decodes = model.kind->decodes;
+  if (given && !has_ids(model)) fail("‹tokenizer›: the model {} takes no words: leave it out", path);
+  ModelTokenizer found = given ? ModelTokenizer{given_tokenizer(*given), *given} : tokenizer_of_model(path);
+  if (found.tokenizer && has_ids(model)) take_tokenizer(file, std::move(found.tokenizer), found.where);
+  file.words.unread = std::move(found.unread);
   file.words.begins_alone = !(encodes && decodes);
-  const Vocabulary& written = decodes ? model.target_vocabulary : own;
+  const Vocabulary& written = decodes ? model.target_vocabulary : model.source_vocabulary;
   const auto word_of = [&](std::size_t id) { return id < written.size() ? written[id] : std::string(); };
   file.words.start = config.start ? word_of(*config.start) : std::string();
   file.words.ends.clear();
@@ -262,7 +275,7 @@ void require_same_sizes(const ModelConfig& config, const TransformerSizes& sizes
 }
 
 // A field that several say has the value of the last one: the layout's, and then the config's.
-TransformerFile transformer_in(ModelFolder folder, const std::string& path) {
+TransformerFile transformer_in(ModelFolder folder, const std::string& path, const std::optional<std::string>& given) {
   TransformerFile result;
   Transformer& model = result.model;
   for (const std::span<const BroughtField> brings :
@@ -290,22 +303,29 @@ TransformerFile transformer_in(ModelFolder folder, const std::string& path) {
         path, *folder.config.is_tied,
         model.recipe.tied_output ? "no output layer of its own" : "an output layer that differs from the embedding");
   model.title = fmt::format("{} of {}", folder.config.family->title, path);
-  take_tokenizer(result, folder.config, path);
+  take_words(result, folder.config, path, given);
   ReadInputs::tell({"model", path, count_of(matrices, "matrix", "matrices"), folder.file.assumed});
   return result;
 }
 
 }  // namespace
 
-TransformerFile read_model(const std::string& name_or_path) {
-  if (const ModelExample* example = find_built_in(name_or_path))
+TransformerFile read_model(const std::string& name_or_path, const std::optional<std::string>& tokenizer) {
+  const auto refuse_tokenizer = [&] {
+    fail("‹tokenizer›: the model {} has words of its own: leave it out", name_or_path);
+  };
+  if (const ModelExample* example = find_built_in(name_or_path)) {
+    if (tokenizer) refuse_tokenizer();
     return read_transformer(example->bytes, std::string(example->name));
-  if (is_folder(name_or_path)) return transformer_in(read_model_folder(name_or_path), name_or_path);
+  }
+  if (is_folder(name_or_path)) return transformer_in(read_model_folder(name_or_path), name_or_path, tokenizer);
   if (is_name_of_model(name_or_path)) fail_unknown("model", name_or_path, names_of(model_examples()));
   refuse_one_of_several(name_or_path);
   if (std::optional<ModelFolder> model = read_model_in_file(name_or_path))
-    return transformer_in(std::move(*model), name_or_path);
+    return transformer_in(std::move(*model), name_or_path, tokenizer);
   TransformerFile file = read_transformer(map_file(name_or_path), name_or_path);
+  if (tokenizer && !has_ids(file.model)) refuse_tokenizer();
+  if (tokenizer) take_tokenizer(file, given_tokenizer(*tokenizer), *tokenizer);
   ReadInputs::tell({"model", name_or_path, count_of(file.model.parameters.size(), "matrix", "matrices"), file.assumed});
   return file;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -82,8 +83,9 @@ inline TransformerFile read_transformer(std::string_view bytes, const std::strin
   return read_transformer(FileBytes{bytes}, where);
 }
 
-/// The same of a built-in model, by its name, or of a file. Throws InputError: neither of them, too.
-TransformerFile read_model(const std::string& name_or_path);
+/// The same of a built-in model, by its name, or of a file; with the pieces of a tokenizer that is given, in place of
+/// the model's own. Throws InputError: neither of them, or a tokenizer for a model that has words, too.
+TransformerFile read_model(const std::string& name_or_path, const std::optional<std::string>& tokenizer = {});
 
 /// A sentence with a blank before it, for pages whose numbers are random: how a command shows the first
 /// trained model in the box that fits, "attn encoder --model NAME". Empty where none does.

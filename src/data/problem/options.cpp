@@ -135,6 +135,7 @@ std::vector<Requirement> needs() {
   constexpr std::string_view both = "--n-q and --n-k go together: give both";
   return {
       {&option::prefix, {&option::parameters}, prefix_needs_parameters},
+      {&option::tokenizer, {&option::model}, tokenizer_needs_model},
       {&option::layer, {&option::model}, "--layer belongs to --model NAME: give both"},
       {&option::d_memory,
        {&option::memory_text},

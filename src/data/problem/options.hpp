@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "data/parameters/kinds_in_words.hpp"
 #include "data/problem/option.hpp"
 
 namespace attn {
@@ -34,6 +35,9 @@ inline constexpr NumberRule not_infinite{"neither a finite number nor -inf", [](
 
 /// What is said where a prefix has no file that it could belong to.
 inline constexpr std::string_view prefix_needs_parameters = "--prefix needs --parameters FILE: give both";
+
+/// What is said where a tokenizer has no model that it could belong to.
+inline constexpr std::string_view tokenizer_needs_model = "--tokenizer needs --model FILE or --model DIR: give both";
 
 /// The options of problems. A new one is a row of options.def.
 namespace option {

@@ -35,6 +35,7 @@ struct ModelWords {
   std::shared_ptr<const Vocabulary> pieces = {};         // of a tokenizer: what each id is called
   std::string start{start_word};                         // of what is written
   std::vector<std::string> ends{std::string(end_word)};  // of a sentence: any of them
+  std::string unread = {};   // what the model has in place of a tokenizer: "a tokenizer of the kind …"
   bool begins_alone = true;  // what is written has the tokenizer's special tokens, and not only its start
 
   const std::string& end() const { return ends.front(); }

@@ -19,6 +19,14 @@ std::optional<unsigned char> byte_of_piece(std::string_view piece) {
   return static_cast<unsigned char>(high * 16 + low);
 }
 
+std::optional<MergeEntry> merge_in(std::string_view text, std::size_t rank) {
+  const std::size_t space = text.find(' ');
+  if (space == 0 || space == std::string_view::npos || space + 1 == text.size() ||
+      text.find(' ', space + 1) != std::string_view::npos)
+    return std::nullopt;
+  return MergeEntry{std::string(text.substr(0, space)), std::string(text.substr(space + 1)), rank};
+}
+
 namespace {
 
 class Bpe : public WordModel {

@@ -341,6 +341,8 @@ constexpr std::array normalizer_rows = {
 
 }  // namespace
 
+void compose_characters(AlignedText& text) { change_form(text, NormalForm::nfc); }
+
 Normalize read_normalizer(const TokenizerSettings& settings) {
   const std::string type = settings.type();
   std::vector<std::string> known;

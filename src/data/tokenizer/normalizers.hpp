@@ -25,6 +25,8 @@ Normalize prepend_text(std::string what);
 Normalize replace_text(std::string what, std::string by);
 /// Runs of spaces become one, and those at the edges none.
 Normalize remove_extra_spaces();
+/// Characters and their marks become one, where there is such a one (NFC).
+void compose_characters(AlignedText& text);
 /// Each byte as its sign.
 void write_bytes_as_signs(AlignedText& text);
 

@@ -10,8 +10,6 @@
 
 namespace attn {
 
-const std::string expression_of_gpt2 = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-
 namespace {
 
 // Replaces each part that is no added token by what `split` makes of it; what is empty is left out.
@@ -163,7 +161,15 @@ constexpr std::array pre_tokenizer_rows = {
 }  // namespace
 
 PreTokenize split_as_gpt2(bool prepends_space) {
-  return split_bytes(prepends_space, parts_by_expression(expression_of_gpt2, "GPT-2"));
+  return split_bytes(prepends_space, parts_by_expression(std::string(expression_of_gpt2), "GPT-2"));
+}
+
+PreTokenize split_by_expressions(std::span<const std::string_view> expressions, const std::string& where) {
+  std::vector<PreTokenize> all;
+  for (const std::string_view one : expressions)
+    all.push_back(split_by(parts_by_expression(std::string(one), where), SplitBehavior::isolated));
+  all.push_back(split_bytes(false, std::nullopt));
+  return split_in_sequence(std::move(all));
 }
 
 PreTokenize split_as_bert() {

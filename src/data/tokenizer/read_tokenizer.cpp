@@ -8,11 +8,15 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "data/files/gguf.hpp"
+#include "data/files/llama2c.hpp"
+#include "data/files/mapped.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/opened.hpp"
 #include "data/files/read_input.hpp"
 #include "data/tokenizer/pipeline.hpp"
 #include "data/tokenizer/sentence_piece.hpp"
+#include "data/tokenizer/tokenizers_of_models.hpp"
 
 namespace attn {
 namespace {
@@ -109,12 +113,9 @@ std::vector<MergeEntry> read_merges(std::string_view bytes, const std::string& w
   for (const std::string& line : lines_of(bytes)) {
     ++number;
     if (line.starts_with("#version") || line.empty()) continue;
-    const std::size_t space = line.find(' ');
-    if (space == 0 || space == std::string::npos || space + 1 == line.size() ||
-        line.find(' ', space + 1) != std::string::npos) {
-      fail("{}:{}: this is no merge of two pieces with a space between: get the file anew", where, number);
-    }
-    merges.push_back({line.substr(0, space), line.substr(space + 1), merges.size()});
+    std::optional<MergeEntry> merge = merge_in(line, merges.size());
+    if (!merge) fail("{}:{}: this is no merge of two pieces with a space between: get the file anew", where, number);
+    merges.push_back(std::move(*merge));
   }
   if (merges.empty()) fail("{} has no merges: get the file anew", where);
   return merges;
@@ -233,6 +234,23 @@ std::shared_ptr<const Tokenizer> read_tokenizer_json(const TokenizerFolder& fold
   return tokenizer_from_json(folder.read(name), where);
 }
 
+std::shared_ptr<const Tokenizer> read_llama2c_file(const TokenizerFolder& folder, std::string_view name) {
+  const std::string where = folder.file(name);
+  return read_llama2c_tokenizer(folder.read(name), where);
+}
+
+std::shared_ptr<const Tokenizer> read_gguf_file(const TokenizerFolder& folder, std::string_view name) {
+  const std::string where = folder.file(name);
+  const FileBytes file = map_file(where);
+  if (!is_gguf(file.bytes)) fail("{} is no GGUF file: give the file of a model", where);
+  ModelTokenizer found = tokenizer_in_gguf(read_gguf(file.bytes, where), where);
+  if (found.tokenizer) return std::move(found.tokenizer);
+  fail("{} has {}: give the tokenizer.json of the same model", where,
+       found.unread.empty() ? "no tokenizer" : found.unread);
+}
+
+constexpr std::string_view name_of_llama2c = "tokenizer.bin";
+
 // Files by their names, the first that is there first. Some come in twos.
 struct TokenizerFiles {
   std::string_view name, beside;
@@ -250,23 +268,29 @@ constexpr std::array tokenizer_files = {
                    }},
     TokenizerFiles{"vocab.txt", "", read_word_piece_file},
     TokenizerFiles{"tokenizer.model", "", read_sentence_piece_file},
+    TokenizerFiles{name_of_llama2c, "", read_llama2c_file},
 };
 
-// A file of another name is known by its ending.
+// A file of another name is known by its ending. Some need what others beside them say.
 struct TokenizerEnding {
   std::string_view ending;
   std::shared_ptr<const Tokenizer> (*read)(const TokenizerFolder& folder, std::string_view name);
+  bool is_whole = false;
 };
-constexpr std::array tokenizer_endings = {TokenizerEnding{".json", read_tokenizer_json},
-                                          TokenizerEnding{".txt", read_word_piece_file},
-                                          TokenizerEnding{".model", read_sentence_piece_file}};
+constexpr std::array tokenizer_endings = {
+    TokenizerEnding{".json", read_tokenizer_json, true}, TokenizerEnding{".txt", read_word_piece_file},
+    TokenizerEnding{".model", read_sentence_piece_file}, TokenizerEnding{".bin", read_llama2c_file, true},
+    TokenizerEnding{".gguf", read_gguf_file, true}};
+
+bool is_folder_there(const std::string& path) {
+  std::error_code unknown;
+  return std::filesystem::is_directory(place_of(path), unknown);
+}
 
 }  // namespace
 
 std::shared_ptr<const Tokenizer> read_tokenizer(const std::string& folder_or_file) {
-  const std::filesystem::path place = place_of(folder_or_file);
-  std::error_code unknown;
-  if (std::filesystem::is_directory(place, unknown)) {
+  if (is_folder_there(folder_or_file)) {
     for (const TokenizerFiles& files : tokenizer_files) {
       TokenizerFolder folder{.path = folder_or_file};
       if (!folder.has(files.name) || (!files.beside.empty() && !folder.has(files.beside))) continue;
@@ -289,12 +313,31 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const std::string& folder_or_fil
     }
     return files.read(look_into(parent), files.name);
   }
-  for (const auto& [ending, read] : tokenizer_endings) {
-    if (name.ends_with(ending)) return read(look_into(parent), name);
+  for (const auto& [ending, read, is_whole] : tokenizer_endings) {
+    if (name.ends_with(ending)) return read(is_whole ? TokenizerFolder{.path = parent} : look_into(parent), name);
   }
-  fail(
-      "{} is no file of a tokenizer. Give a folder, or one of these: tokenizer.json, vocab.json with merges.txt, vocab.txt, tokenizer.model",
-      folder_or_file);
+  fail("{} is no file of a tokenizer. Give a folder, or one of these: {}", folder_or_file, files_of_tokenizers);
+}
+
+std::shared_ptr<const Tokenizer> given_tokenizer(const std::string& folder_or_file) {
+  if (!is_there(folder_or_file)) fail("‹tokenizer›: there is no file or folder '{}'", folder_or_file);
+  if (std::shared_ptr<const Tokenizer> tokenizer = read_tokenizer(folder_or_file)) return tokenizer;
+  fail("‹tokenizer›: {} has no tokenizer. Give a folder with one of these, or the file: {}", folder_or_file,
+       files_of_tokenizers);
+}
+
+ModelTokenizer tokenizer_of_model(const std::string& path) {
+  if (is_folder_there(path)) return {.tokenizer = read_tokenizer(path), .where = path};
+  const FileBytes model = map_file(path);
+  if (is_gguf(model.bytes)) return tokenizer_in_gguf(read_gguf(model.bytes, place_of_file(path)), place_of_file(path));
+  if (!is_llama2c(model.bytes)) return {};
+  const std::string beside = (std::filesystem::path(path).parent_path() / name_of_llama2c).string();
+  if (path == "-" || !is_there(beside)) return {};
+  ModelTokenizer found{.tokenizer = read_tokenizer(beside), .where = beside};
+  const std::size_t words = llama2c_sizes(model.bytes).words;
+  if (found.tokenizer->size() == words) return found;
+  return {.unread = fmt::format("a {} of {} beside it, and has embeddings of {}", name_of_llama2c,
+                                count_of(found.tokenizer->size(), "piece"), words)};
 }
 
 }  // namespace attn

@@ -81,18 +81,6 @@ class ProtoReader {
 
 // --- what is read of sentencepiece_model.proto
 
-enum class PieceType : std::uint64_t { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
-
-struct SentencePieceModel {
-  std::vector<VocabularyEntry> pieces;
-  std::vector<PieceType> types;
-  std::uint64_t kind = 1;  // 1: unigram, 2: BPE
-  bool falls_back_to_bytes = false;
-  std::uint64_t start = 1, end = 2;  // ids
-  std::string_view charsmap;
-  bool prepends_space = true, removes_extra_spaces = true, escapes_spaces = true, puts_space_behind = false;
-};
-
 void read_piece(SentencePieceModel& model, std::string_view bytes, const std::string& where) {
   constexpr std::size_t most_pieces_read = std::size_t{1} << 22;
   if (model.pieces.size() == most_pieces_read) fail("{} has more than {} pieces", where, most_pieces_read);
@@ -174,8 +162,8 @@ std::vector<MergeEntry> merges_by_score(const SentencePieceModel& model, const P
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer> read_sentence_piece(std::string_view bytes, TextEnds ends, const std::string& where) {
-  const SentencePieceModel model = read_model_message(bytes, where);
+std::shared_ptr<const Tokenizer> make_sentence_piece(const SentencePieceModel& model, TextEnds ends,
+                                                     const std::string& where) {
   if (model.kind != 1 && model.kind != 2) {
     fail("{} is a model of whole words or characters, which is not read yet. These are: unigram, BPE", where);
   }
@@ -192,10 +180,10 @@ std::shared_ptr<const Tokenizer> read_sentence_piece(std::string_view bytes, Tex
                                                           : -std::numeric_limits<double>::infinity());
     if (model.types[id] == PieceType::unknown) unknown = id;
     if (model.types[id] == PieceType::control || model.types[id] == PieceType::unknown) {
-      parts.added.push_back({.text = text, .id = id, .is_special = true, .is_in_texts = false});
+      parts.added.push_back({.text = text, .id = id, .is_special = true, .is_in_texts = model.finds_special});
     }
     if (model.types[id] == PieceType::user_defined)
-      parts.added.push_back({.text = text, .id = id, .is_in_normalized = true});
+      parts.added.push_back({.text = text, .id = id, .is_in_normalized = !model.finds_special});
   }
   if (!unknown) fail("{} has no piece for what is unknown: get the file anew", where);
   std::vector<Normalize> steps;
@@ -225,6 +213,10 @@ std::shared_ptr<const Tokenizer> read_sentence_piece(std::string_view bytes, Tex
                            where);
   }
   return make_tokenizer(std::move(parts), where);
+}
+
+std::shared_ptr<const Tokenizer> read_sentence_piece(std::string_view bytes, TextEnds ends, const std::string& where) {
+  return make_sentence_piece(read_model_message(bytes, where), ends, where);
 }
 
 }  // namespace attn

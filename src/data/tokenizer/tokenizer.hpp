@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/tokenizer/files_of_tokenizers.hpp"
+
 namespace attn {
 
 /// A piece of a text, as a model sees it.
@@ -62,9 +64,23 @@ class Tokenizer {
   virtual std::string_view written() const = 0;
 };
 
-/// The tokenizer that lies in a folder (tokenizer.json, or vocab.json and merges.txt, or vocab.txt, or
-/// tokenizer.model), or null where there is none; or that of one file. Throws InputError with the file and the way out.
+/// The tokenizer that lies in a folder (the first of files_of_tokenizers), or null where there is none; or that of one
+/// file. Throws InputError with the file and the way out.
 std::shared_ptr<const Tokenizer> read_tokenizer(const std::string& folder_or_file);
+
+/// The same of what ‹tokenizer› gives. Throws InputError where nothing is there, too.
+std::shared_ptr<const Tokenizer> given_tokenizer(const std::string& folder_or_file);
+
+/// The tokenizer that belongs to a model.
+struct ModelTokenizer {
+  std::shared_ptr<const Tokenizer> tokenizer = {};  // null: there is none
+  std::string where = {};                           // its file or folder
+  std::string unread = {};                          // what is there in its place: "a tokenizer of the kind …"
+};
+
+/// That of the model in a folder or a file: what lies in the folder, what a .gguf file has, or the tokenizer.bin beside
+/// a file of llama2.c, if it is one of as many pieces. Throws InputError as read_tokenizer() does.
+ModelTokenizer tokenizer_of_model(const std::string& path);
 
 /// The tokenizer of the text of a tokenizer.json, which it may keep, to be written again. Throws InputError, which
 /// names `where`.

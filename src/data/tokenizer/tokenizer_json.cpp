@@ -172,9 +172,9 @@ class TokenizerReader : public nlohmann::json_sax<Json> {
       pending_.push_back(std::move(it));
       return true;
     }
-    const std::size_t space = it.find(' ');
-    if (space == std::string::npos || it.find(' ', space + 1) != std::string::npos) refuse_merge();
-    add_merge(it.substr(0, space), it.substr(space + 1));
+    std::optional<MergeEntry> merge = merge_in(it, file_.merges.size());
+    if (!merge) refuse_merge();
+    file_.merges.push_back(std::move(*merge));
     return true;
   }
 

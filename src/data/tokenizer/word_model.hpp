@@ -41,6 +41,8 @@ struct MergeEntry {
   std::string left, right;
   std::size_t rank;
 };
+/// Of a text such as "th e"; nothing: it is not two pieces.
+std::optional<MergeEntry> merge_in(std::string_view text, std::size_t rank);
 
 struct BpeSettings {
   std::optional<std::string> unknown = {};  // the piece in place of characters that the vocabulary does not have
