@@ -36,12 +36,11 @@ class Bpe : public WordModel {
     if (settings_.unknown) unknown_ = id_of(*settings_.unknown, where, "the token for unknown characters");
     merges_.reserve(merges.size());
     for (const MergeEntry& entry : merges) {
-      const std::string what =
-          fmt::format("merge {} ('{}' and '{}')", entry.rank + 1, shown_text(entry.left), shown_text(entry.right));
       const auto needed = [&](std::string_view piece) {
         if (const auto id = this->vocabulary().find(piece)) return static_cast<std::uint32_t>(*id);
-        fail("{}: {} needs the piece '{}', which the vocabulary does not have: take both from the same model", where,
-             what, shown_text(piece));
+        fail(
+            "{}: merge {} ('{}' and '{}') needs the piece '{}', which the vocabulary does not have: take both from the same model",
+            where, entry.rank + 1, shown_text(entry.left), shown_text(entry.right), shown_text(piece));
       };
       const std::uint32_t left = needed(entry.left), right = needed(entry.right);
       std::string_view rest = entry.right;
