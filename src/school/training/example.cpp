@@ -68,6 +68,12 @@ const Vocabulary& words_out(const TrainedModel& model) {
                     model);
 }
 
+Words words_of(const Ids& ids, const Vocabulary& vocabulary) {
+  Words words;
+  for (const std::size_t id : ids) words.push_back(vocabulary[id - 1]);
+  return words;
+}
+
 // --- task example
 
 namespace {

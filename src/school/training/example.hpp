@@ -8,6 +8,7 @@
 #include "core/math/random.hpp"
 #include "core/model/encoder_decoder.hpp"
 #include "core/model/transformer.hpp"
+#include "core/support/text.hpp"
 
 namespace attn {
 
@@ -33,6 +34,9 @@ void draw_parameters(TrainedModel& model, std::uint32_t seed);
 /// same side's.
 const Vocabulary& words_in(const TrainedModel& model);
 const Vocabulary& words_out(const TrainedModel& model);
+
+/// The words that some ids stand for.
+Words words_of(const Ids& ids, const Vocabulary& vocabulary);
 
 /// A sentence that a model learns from, as ids from 1. The side that has the output layer, the decoder or an
 /// encoder alone, predicts one word from each word that goes into it.

@@ -47,8 +47,7 @@ Ids prompt_of(const TextWindows& text) {
   constexpr std::size_t usual_length = 12;
   const Ids& first = text.held_out.front().given;
   const std::size_t half = (first.size() + 1) / 2;
-  Words pieces;
-  for (const std::size_t id : first) pieces.push_back((*text.words.pieces)[id - 1]);
+  const Words pieces = words_of(first, *text.words.pieces);
   const auto end = pieces.begin() + static_cast<std::ptrdiff_t>(half);
   const auto space = std::find_if(pieces.begin(), end, [](const std::string& piece) { return piece == "␣"; });
   const auto begin = first.begin() + (space == end ? 0 : space - pieces.begin() + 1);
