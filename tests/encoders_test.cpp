@@ -5,7 +5,7 @@
 
 #include "core/attention/positions.hpp"
 #include "data/files/json.hpp"
-#include "data/parameters/families.hpp"
+#include "data/parameters/config.hpp"
 #include "data/parameters/parameters.hpp"
 #include "data/problem/model_file.hpp"
 #include "process.hpp"

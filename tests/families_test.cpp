@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/support/text.hpp"
+#include "data/parameters/config.hpp"
 #include "data/parameters/families.hpp"
 #include "testing.hpp"
 

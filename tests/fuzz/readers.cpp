@@ -16,7 +16,7 @@
 #include "data/files/pickle.hpp"
 #include "data/files/safetensors.hpp"
 #include "data/files/torch_file.hpp"
-#include "data/parameters/families.hpp"
+#include "data/parameters/config.hpp"
 #include "data/problem/model_file.hpp"
 #include "fuzz.hpp"
 

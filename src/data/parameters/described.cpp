@@ -45,6 +45,9 @@ struct GgufFamily {
   std::string_view architecture;  // "general.architecture"
   std::string_view type;          // "model_type" of a config.json
   std::span<const BroughtField> brings = {};
+  // The layers of the largest model, whose scores alone are divided by √(d_model / h); 0: there is none.  (llama.cpp,
+  // llama-model.cpp)
+  double largest = 0;
 };
 constexpr BroughtField in_pairs[] = {{"positions", "rotary"}};   // the rows of queries and keys stand in another order
 constexpr BroughtField one_is_added[] = {{"norm_kind", "rms"}};  // to γ, when the file is made
@@ -52,8 +55,8 @@ constexpr GgufFamily gguf_families[] = {
     {"llama", "llama", in_pairs},
     {"gptneox", "gpt_neox"},
     {"gemma", "gemma", one_is_added},
-    {"gemma2", "gemma2", one_is_added},
-    {"gemma3", "gemma3_text", one_is_added},
+    {"gemma2", "gemma2", one_is_added, 46},
+    {"gemma3", "gemma3_text", one_is_added, 62},
 };
 
 Json json_of(const GgufValue& value, const std::string& place) {
@@ -77,7 +80,8 @@ void replace(std::vector<BroughtField>& brings, std::span<const BroughtField> ot
 // What such a file says with other sizes than a config.json.
 class OtherSizes {
  public:
-  OtherSizes(const GgufFile& file, std::string_view architecture) : file_(file), architecture_(architecture) {}
+  OtherSizes(const GgufFile& file, std::string_view architecture, double layers_of_largest)
+      : file_(file), architecture_(architecture), layers_of_largest_(layers_of_largest) {}
 
   void say(Json& config) const {
     const double heads = number(".attention.head_count"), width = number(".embedding_length");
@@ -86,13 +90,8 @@ class OtherSizes {
     // Only a part of a head is rotated in some families, which say how large it is instead of which share.
     if (const double rotated = number(".rope.dimension_count"); rotated > 0 && head > 0)
       config["rotary_pct"] = rotated / head;
-    // Gemma's scores are divided by the root of the size of a head, except in the largest models (llama.cpp,
-    // llama-model.cpp).
-    constexpr double layers_of_largest_gemma2 = 46, layers_of_largest_gemma3 = 62;
-    const double layers = number(".block_count");
-    const bool is_largest = architecture_ == "gemma2"   ? layers == layers_of_largest_gemma2
-                            : architecture_ == "gemma3" ? layers == layers_of_largest_gemma3
-                                                        : false;
+    // Gemma's scores are divided by the root of the size of a head.
+    const bool is_largest = layers_of_largest_ > 0 && number(".block_count") == layers_of_largest_;
     if (head > 0) config["query_pre_attn_scalar"] = is_largest ? equal_part : head;
     const std::string_view* const scaling = file_.text(fmt::format("{}.rope.scaling.type", architecture_));
     if (scaling && *scaling != "none")
@@ -110,6 +109,7 @@ class OtherSizes {
 
   const GgufFile& file_;
   std::string_view architecture_;
+  double layers_of_largest_;
 };
 
 }  // namespace
@@ -129,7 +129,7 @@ ModelConfig described_by_gguf(std::string_view bytes, const std::string& where) 
     if (found != file.metadata.end())
       config[std::string(member)] = json_of(found->second, fmt::format("{}: {}", where, whole));
   }
-  OtherSizes(file, *architecture).say(config);
+  OtherSizes(file, *architecture, is_converted ? family->largest : 0).say(config);
   for (const char* token : {"bos_token_id", "eos_token_id"}) {
     const auto found = file.metadata.find(fmt::format("tokenizer.ggml.{}", token));
     if (found != file.metadata.end()) config[std::string(token)] = json_of(found->second, where);

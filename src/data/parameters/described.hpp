@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/parameters/families.hpp"
+#include "data/parameters/config.hpp"
 
 namespace attn {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "data/parameters/families.hpp"
+#include "data/parameters/config.hpp"
 #include "data/parameters/source.hpp"
 
 namespace attn {
