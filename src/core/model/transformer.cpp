@@ -16,8 +16,6 @@
 
 namespace attn {
 
-// --- transformer
-
 namespace {
 
 Learned learned_of(const Transformer& model, Graph& graph) {
@@ -99,15 +97,6 @@ Looking looking(Graph& graph, std::vector<MaskReason> reasons, const WordMask& g
     result.bias = graph.input(bias_role, *given.bias, rows, sides.keys);
   }
   return result;
-}
-
-}  // namespace
-
-namespace {
-
-Scalar as_scalar(double number) {
-  const std::string notation = fmt::format("{}", number);
-  return {number, {notation, notation}};
 }
 
 }  // namespace
@@ -364,7 +353,7 @@ Value RunningTransformer::transformed(const Value& last) const {
 
 Value RunningTransformer::logits(const Value& given) {
   if (model_.recipe.logit_cap == 0.0) return name(role::logits, uncapped_logits(given));
-  return name(role::logits, soft_cap(name(role::uncapped, uncapped_logits(given)), as_scalar(model_.recipe.logit_cap)));
+  return name(role::logits, soft_cap(name(role::uncapped, uncapped_logits(given)), bound_of(model_.recipe.logit_cap)));
 }
 
 Value RunningTransformer::uncapped_logits(const Value& given) const {
@@ -385,173 +374,6 @@ void RunningTransformer::forget() {
   words_before_ = 0;
   blank_before_.clear();
   tokens_before_.clear();
-}
-
-// --- transformer layers
-
-namespace {
-
-// Whether queries or keys are normalized in each head, and not all of their numbers together.
-bool is_of_head(const Value& gamma, const Value& all, std::size_t heads) {
-  return heads > 1 && gamma.shape().columns * heads == all.shape().columns;
-}
-
-// A layer at work: its sub-layers, each in a scope of its own, one after another.
-class LayerAtWork {
- public:
-  LayerAtWork(Value x, const Learned& learned, const LayerRecipe& recipe)
-      : before_(std::move(x)), x_(before_), learned_(learned), recipe_(recipe) {}
-
-  template <class Memorize>
-  void attend(const ScopeKind& scope, const Looking& looking, const Memorize& memory) {
-    connect([&](const Value& words) {
-      const Graph::Scope open(words.graph(), scope);
-      const Learned learned = learned_.within({scope});
-      return look_at(words, memory(words, learned), learned, looking, &scope == &scope::self_attention);
-    });
-  }
-
-  // Where the layer has one.
-  Value feed_forward() {
-    if (!learned_.has({{scope::feed_forward}, role::w_1})) return x_;
-    connect([&](const Value& words) {
-      const Learned learned = learned_.within({scope::feed_forward});
-      const Graph::Scope open(words.graph(), scope::feed_forward);
-      FeedForward layer{learned.projection(linear_layer::inner), learned.projection(linear_layer::outer),
-                        recipe_.model.activation};
-      if (learned.has(role::w_gate)) layer.gate = learned.projection(linear_layer::gate);
-      return name(role::output, attn::feed_forward(words, layer));
-    });
-    return x_;
-  }
-
- private:
-  Value normalized(const ScopeKind& norm, const Value& words) const {
-    return normalized_within({norm, number_}, words, learned_, recipe_.model);
-  }
-
-  // A sub-layer with its norms and the residual connection around it.
-  void connect(const Sublayer& sublayer) {
-    ++number_;
-    const NormPlacement& norm = *recipe_.model.norm;
-    const Value& taken = norm.in_parallel ? before_ : x_;
-    Value found = sublayer(norm.before ? normalized(scope::norm, taken) : taken);
-    if (recipe_.dropout) found = recipe_.dropout->apply(found, number_);
-    if (norm.after) found = normalized(norm.has_two() ? scope::post_norm : scope::norm, found);
-    x_ = name(Name(role::sum, number_), add(x_, found));
-    if (norm.of_sum) x_ = normalized(scope::norm, x_);
-  }
-
-  // The queries of words look at the memory with several heads: `q` … `output`. Where queries and keys are
-  // told their positions, these are positions of the same words.  (Vaswani et al. 2017, section 3.2)
-  Value look_at(const Value& words, const Memory& memory, const Learned& learned, const Looking& looking,
-                bool has_positions) const {
-    const ModelRecipe& model = recipe_.model;
-    Value q = name(role::q, linear(words, learned.projection(linear_layer::q)));
-    const KeySizes sizes{.d_k = q.shape().columns / recipe_.heads.of_queries, .n_k = sentences_of(memory.k).rows};
-    Recipe recipe{.waves = waves_of_head(sizes.d_k),
-                  .before = looking.before,
-                  .divisor = divisor(model.scale, sizes),
-                  .bias = looking.bias,
-                  .allowed = looking.allowed};
-    if (model.score_cap != 0.0) recipe.cap = as_scalar(model.score_cap);
-    if (has_positions) recipe.positions = model.positions;
-    const std::optional<Value> gamma_q = learned.find(role::gamma_q), gamma_k = learned.find(role::gamma_k);
-    if (gamma_q && !is_of_head(*gamma_q, q, recipe_.heads.of_queries)) {
-      q = normalized_in(scope::q_norm, q, *gamma_q, model);
-    } else if (gamma_q) {
-      recipe.normalize_q = [&model, gamma_q](const Value& x) {
-        return normalized_in(scope::q_norm, x, *gamma_q, model);
-      };
-    }
-    if (gamma_k && is_of_head(*gamma_k, memory.k, recipe_.heads.of_keys)) {
-      recipe.normalize_k = [&model, gamma_k](const Value& x) {
-        return normalized_in(scope::k_norm, x, *gamma_k, model);
-      };
-    }
-    MultiHead how{recipe, recipe_.heads, learned.projection(linear_layer::o)};
-    if (!looking.relative.empty()) {
-      how.in_head = [&](const Recipe& of_all, std::size_t head) {
-        Recipe own = of_all;
-        const Value& relative = looking.relative[head];
-        own.bias = own.bias ? add(*own.bias, relative) : relative;
-        return own;
-      };
-    }
-    return multi_head_attention(q, memory.k, memory.v, how);
-  }
-
-  // Layers with a window may have waves of their own.
-  Waves waves_of_head(std::size_t d_k) const {
-    const ModelRecipe& model = recipe_.model;
-    const auto turned = static_cast<std::size_t>(model.rotated * static_cast<double>(d_k));
-    Waves waves{.base = model.base, .turned = turned == d_k ? 0 : turned};
-    if (recipe_.is_local && model.local_base != 0.0) {
-      waves.base = model.local_base;
-    } else {
-      waves.slower = slower_waves(model.scaling, model.base, turned);
-    }
-    return waves;
-  }
-
-  Value before_;  // what goes into the layer
-  Value x_;
-  const Learned& learned_;
-  const LayerRecipe& recipe_;
-  std::size_t number_ = 0;
-};
-
-}  // namespace
-
-Memory memory_of(const Value& x, const Learned& attention, const LayerRecipe& recipe) {
-  Memory memory{name(role::k, linear(x, attention.projection(linear_layer::k))),
-                name(role::v, linear(x, attention.projection(linear_layer::v)))};
-  const std::optional<Value> gamma = attention.find(role::gamma_k);
-  if (gamma && !is_of_head(*gamma, memory.k, recipe.heads.of_keys))
-    memory.k = normalized_in(scope::k_norm, memory.k, *gamma, recipe.model);
-  return memory;
-}
-
-Memory joined(const Memory& before, const Memory& more) {
-  return {name(role::keys, stack({before.k, more.k})), name(role::values, stack({before.v, more.v}))};
-}
-
-Value normalized_within(const ScopeName& scope, const Value& x, const Learned& learned, const ModelRecipe& recipe) {
-  const Graph::Scope open(x.graph(), scope);
-  const Learned inner = learned.within({scope});
-  return name(role::output,
-              recipe.norm_kind->apply(
-                  x, {.gamma = inner.at(role::gamma), .beta = inner.find(role::beta), .epsilon = recipe.epsilon}));
-}
-
-Value normalized_in(const ScopeKind& scope, const Value& x, const Value& gamma, const ModelRecipe& recipe) {
-  const Graph::Scope open(x.graph(), scope);
-  return name(role::output, recipe.norm_kind->apply(x, {.gamma = gamma, .epsilon = recipe.epsilon}));
-}
-
-Value encoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe, const Looking& looking) {
-  LayerAtWork work(x, layer, recipe);
-  work.attend(scope::self_attention, looking,
-              [&](const Value& words, const Learned& learned) { return memory_of(words, learned, recipe); });
-  return work.feed_forward();
-}
-
-Value decoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe, const DecoderLooking& looking,
-                    const std::optional<Value>& encoded, DecoderMemory& remembered) {
-  LayerAtWork work(x, layer, recipe);
-  work.attend(scope::self_attention, recipe.is_local ? looking.local : looking.self,
-              [&](const Value& words, const Learned& learned) {
-                const Memory now = memory_of(words, learned, recipe);
-                remembered.self = remembered.self ? joined(*remembered.self, now) : now;
-                return *remembered.self;
-              });
-  if (encoded) {
-    work.attend(scope::cross_attention, looking.cross, [&](const Value&, const Learned& learned) {
-      if (!remembered.cross) remembered.cross = memory_of(*encoded, learned, recipe);
-      return *remembered.cross;
-    });
-  }
-  return work.feed_forward();
 }
 
 }  // namespace attn

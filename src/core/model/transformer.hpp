@@ -42,6 +42,9 @@ Value normalized_within(const ScopeName& scope, const Value& x, const Learned& l
 /// [n, d] -> [n, d].
 Value normalized_in(const ScopeKind& scope, const Value& x, const Value& gamma, const ModelRecipe& recipe);
 
+/// A bound of scores or of logits, as formulas have it.
+Scalar bound_of(double number);
+
 /// Self-attention and feed-forward, each with residual connection and normalization: `self_attention.output`,
 /// `sum_1`, `norm_1.output`, `feed_forward.output`, `sum_2`, `norm_2.output`.
 /// [n, d_model] -> [n, d_model].

@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "command/app.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "page/render/style.hpp"
+
+namespace attn {
+
+namespace {
+
+constexpr std::string_view always = "always", never = "never", automatic = "auto";
+
+struct Theme {
+  std::string_view name;
+  Rgb ground;
+};
+constexpr Theme named_themes[] = {{"dark", dark_ground}, {"light", light_ground}};
+
+struct NamedMarks {
+  std::string_view name;
+  MathMarks marks;
+};
+constexpr NamedMarks named_marks[] = {{"dollars", MathMarks::dollars}, {"fences", MathMarks::fences}};
+
+std::optional<std::string> value_of(const Environment& environment, const Variable& variable) {
+  return environment.variable(variable.name);
+}
+
+bool is_set(const Environment& environment, const Variable& variable) {
+  const std::optional<std::string> value = value_of(environment, variable);
+  return value && !value->empty();
+}
+
+bool is_on(const Environment& environment, const Variable& variable) {
+  return is_set(environment, variable) && *value_of(environment, variable) != "0";
+}
+
+Colors depth(const Environment& environment) {
+  const std::string colorterm = value_of(environment, variable::colorterm).value_or("");
+  if (colorterm == "truecolor" || colorterm == "24bit") return Colors::full;
+  const std::string term = value_of(environment, variable::term).value_or("");
+  return term.find("256") != std::string::npos ? Colors::palette256 : Colors::sixteen;
+}
+
+// The first rule that says something wins.
+Colors choose_colors(const Arguments& arguments, const Environment& environment, bool to_file) {
+  using Choice = std::pair<std::string_view, std::optional<std::string>>;
+  const Choice choices[] = {{"--color", arguments.text(option::color)},
+                            {variable::attn_color.name, value_of(environment, variable::attn_color)}};
+  for (const auto& [name, choice] : choices) {
+    if (!choice || choice->empty()) continue;
+    if (*choice == never) return Colors::none;
+    if (*choice == always) return depth(environment);
+    if (*choice == automatic) break;
+    fail("{}: '{}' is neither always, never nor auto", name, *choice);
+  }
+  if (is_set(environment, variable::no_color)) return Colors::none;
+  if (is_on(environment, variable::force_color) || is_on(environment, variable::clicolor_force))
+    return depth(environment);
+  if (to_file || !environment.output_is_terminal || value_of(environment, variable::term) == "dumb")
+    return Colors::none;
+  return depth(environment);
+}
+
+// Of "15;0" or "15;default;0" the last number is the ground: of the sixteen colors 7 and those from 9 on are
+// light.
+std::optional<Rgb> ground_in(const std::string& colorfgbg) {
+  const std::size_t last = colorfgbg.rfind(';');
+  if (last == std::string::npos) return std::nullopt;
+  const std::optional<int> color = parsed<int>(std::string_view(colorfgbg).substr(last + 1));
+  if (!color || *color < 0 || *color > 15) return std::nullopt;
+  return *color == 7 || *color >= 9 ? light_ground : dark_ground;
+}
+
+// Nothing: it is to be found out.
+std::optional<Rgb> theme(const Arguments& arguments, const Environment& environment) {
+  using Choice = std::pair<std::string_view, std::optional<std::string>>;
+  const Choice choices[] = {{"--theme", arguments.text(option::theme)},
+                            {variable::attn_theme.name, value_of(environment, variable::attn_theme)}};
+  for (const auto& [name, choice] : choices) {
+    if (!choice || choice->empty()) continue;
+    if (const Theme* const named = find_row(std::span<const Theme>(named_themes), *choice)) return named->ground;
+    if (*choice == automatic) break;
+    fail("{}: unknown theme '{}'. Choose one of: dark, light, auto", name, *choice);
+  }
+  return std::nullopt;
+}
+
+std::size_t choose_width(const Arguments& arguments, const Environment& environment, bool to_file) {
+  constexpr std::size_t usual = 80;
+  if (const std::optional<std::size_t> width = arguments.count(option::width)) return *width;
+  if (to_file) return 0;
+  if (environment.output_is_terminal && environment.terminal_width > 0) return environment.terminal_width;
+  const std::string columns = value_of(environment, variable::columns).value_or("");
+  const bool is_number =
+      !columns.empty() && columns.size() < 6 && columns.find_first_not_of("0123456789") == std::string::npos;
+  if (is_number && std::stoul(columns) > 0) return std::stoul(columns);
+  return environment.output_is_terminal ? usual : 0;
+}
+
+}  // namespace
+
+std::vector<OptionChoice> choices::colors() { return {{always, ""}, {never, ""}, {automatic, ""}}; }
+
+std::vector<OptionChoice> choices::math_marks() {
+  std::vector<OptionChoice> names;
+  for (const NamedMarks& row : named_marks) names.push_back({row.name, ""});
+  return names;
+}
+
+std::vector<OptionChoice> choices::themes() {
+  std::vector<OptionChoice> names;
+  for (const Theme& theme : named_themes) names.push_back({theme.name, ""});
+  names.push_back({automatic, ""});
+  return names;
+}
+
+bool speaks_utf8(const Environment& environment) {
+  for (const Variable* variable : {&variable::lc_all, &variable::lc_ctype, &variable::lang}) {
+    if (!is_set(environment, *variable)) continue;
+    const std::string value = *value_of(environment, *variable);
+    return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos ||
+           value.find("UTF8") != std::string::npos || value.find("utf-8") != std::string::npos;
+  }
+  return false;
+}
+
+Rgb ground_for(const Arguments& arguments, const Environment& environment) {
+  if (const std::optional<Rgb> ground = theme(arguments, environment)) return *ground;
+  if (const std::optional<Rgb> ground = ground_in(value_of(environment, variable::colorfgbg).value_or("")))
+    return *ground;
+  const bool asks = environment.output_is_terminal && environment.ground;
+  return (asks ? environment.ground() : std::nullopt).value_or(dark_ground);
+}
+
+std::optional<std::string> pager_for(const Arguments& arguments, const Environment& environment) {
+  if (arguments.has(option::no_pager) || !environment.output_is_terminal ||
+      value_of(environment, variable::term) == "dumb")
+    return std::nullopt;
+  for (const Variable* variable : {&variable::attn_pager, &variable::pager}) {
+    const std::optional<std::string> pager = value_of(environment, *variable);
+    if (!pager) continue;
+    if (pager->empty() || *pager == "cat") return std::nullopt;
+    return pager;
+  }
+  return "";
+}
+
+Style style_for(const Arguments& arguments, const Environment& environment, bool to_file) {
+  Style style;
+  style.colors = choose_colors(arguments, environment, to_file);
+  style.ground = theme(arguments, environment).value_or(dark_ground);
+  // A file is read elsewhere, on a machine that is not this terminal.
+  style.unicode = !arguments.has(option::ascii) && (to_file || speaks_utf8(environment));
+  style.width = choose_width(arguments, environment, to_file);
+  style.full = arguments.has(option::full);
+  style.labels = !arguments.has(option::no_labels);
+  if (const std::optional<std::string> name = arguments.text(option::math))
+    style.math = look_up(std::span<const NamedMarks>(named_marks), *name, "marks").marks;
+  style.standalone = arguments.has(option::standalone);
+  style.shading = arguments.has(option::shading);
+  style.precision = static_cast<int>(arguments.count(option::precision).value_or(4));
+  style.is_precise = arguments.has(option::precision);
+  return style;
+}
+
+}  // namespace attn
