@@ -153,7 +153,11 @@ const std::vector<std::string> decoders = {
 const std::vector<std::string> like_llama = {
     "attn decoder --kind decoder-only --target 'a b c d' --positions rotary-halves --gated --activation silu"
     " --norm pre --norm-kind rms --heads 2 --kv-heads 1 --d-model 16 --no-bias --layers 1 --seed 3",
+    "attn decoder --kind decoder-only --target 'a b c d' --norm pre --norm-kind rms-plus-1 --layers 1 --seed 3",
 };
+
+// With parameters of its own.
+const std::vector<std::string> trained = {"attn decoder --model course --target 'The'"};
 
 const std::vector<std::string> others = {
     "attn layer-norm --x '1 2 4; 0 1 0; -3 5 2' --gamma '1 2 3' --beta '1 0 -1'",
@@ -220,7 +224,7 @@ TEST_SUITE("attn check") {
   // or norms, which are all alike there. All of them are tried against loops.
   TEST_CASE("nineteen of twenty mistakes can be seen in some computation in which they are named") {
     std::set<std::string_view> seen;
-    for (const auto* lines : {&one_head, &heads_and_positions, &encoders, &decoders, &like_llama, &others}) {
+    for (const auto* lines : {&one_head, &heads_and_positions, &encoders, &decoders, &like_llama, &trained, &others}) {
       for (const std::string& line : *lines) {
         const std::shared_ptr<Graph> graph = computation_of(line);
         const Named numbers = computed(*graph);

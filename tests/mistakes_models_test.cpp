@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <set>
 
@@ -26,6 +27,22 @@ std::shared_ptr<Graph> rotary(std::size_t size) {
 }
 std::shared_ptr<Graph> rotary_halves(std::size_t size) {
   return run({.kind = "encoder-only", .positions = "rotary-halves", .heads = 1}, size);
+}
+// Parameters that are drawn, and not a model's own.
+std::shared_ptr<Graph> drawn(std::shared_ptr<Graph> graph) {
+  graph->tell_origin(graph->at("encoder.1.self_attention.w_q"), "is random");
+  return graph;
+}
+std::shared_ptr<Graph> drawn_rotary(std::size_t size) { return drawn(rotary(size)); }
+std::shared_ptr<Graph> drawn_rotary_halves(std::size_t size) { return drawn(rotary_halves(size)); }
+std::shared_ptr<Graph> rms_plus_one(std::size_t size) {
+  return run({.kind = "encoder-only", .norm_kind = "rms-plus-1"}, size);
+}
+std::shared_ptr<Graph> gated(std::size_t size) {
+  return run({.kind = "encoder-only", .activation = "silu", .gated = true}, size);
+}
+std::shared_ptr<Graph> with_window(std::size_t size) {
+  return run({.kind = "decoder-only", .heads = 1}, size, [](Transformer& model) { model.recipe.window = 2; });
 }
 std::shared_ptr<Graph> rotary_heads(std::size_t size) {
   return run({.kind = "encoder-only", .positions = "rotary", .heads = 2}, size);
@@ -93,6 +110,16 @@ const std::vector<Row> norms = {
        return std::sqrt(v * d / (d - 1) + epsilon);
      })},
     {"epsilon-outside-the-root", post, normed, divided([](double v, std::size_t) { return std::sqrt(v) + epsilon; })},
+    {"epsilon-outside-the-root", rms, normed,
+     [](const Numbers& at) {
+       return by(each_row(at(sum), [](const List& x) { return over(x, std::sqrt(mean_square(x)) + epsilon); }),
+                 at("encoder.1.norm_1.gamma"));
+     }},
+    {"one-not-added-to-gamma", rms_plus_one, normed,
+     [](const Numbers& at) {
+       return by(each_row(at(sum), [](const List& x) { return over(x, std::sqrt(mean_square(x) + epsilon)); }),
+                 at("encoder.1.norm_1.gamma"));
+     }},
     {"root-of-the-deviation", post, normed,
      divided([](double v, std::size_t) { return std::sqrt(std::sqrt(v) + epsilon); })},
     {"divided-by-the-variance", post, normed, divided([](double v, std::size_t) { return v + epsilon; })},
@@ -302,6 +329,11 @@ ByHand activated_by(const F& f) {
 
 const std::vector<Row> feed_forward = {
     {"activation-missing", post, fed, activated_by([](double x) { return x; })},
+    {"gates-exchanged", gated, "encoder.1.feed_forward.gated",
+     [](const Numbers& at) {
+       const std::string here = "encoder.1.feed_forward.";
+       return by(each(at(here + "inner"), [](double x) { return x * logistic_of(x); }), at(here + "gate"));
+     }},
     {"activation-last", post, fed, [](const Numbers& at) { return each(second_map(at, inner_of(at)), rectified); }},
     {"activation-twice", post, fed, [](const Numbers& at) { return each(at(fed), rectified); }},
     {"gelu-for-relu", post, fed,
@@ -475,8 +507,10 @@ Matrix reversed_vectors(const Numbers& at) {
 }
 
 const std::vector<Row> rotations = {
-    {"rotary-halves", rotary, rotated_q, turned(q, true, angle_of_halves)},
-    {"rotary-neighbors", rotary_halves, rotated_q, turned(q, false, angle_of_pair)},
+    {"rotary-halves", drawn_rotary, rotated_q, turned(q, true, angle_of_halves)},
+    {"rotary-neighbors", drawn_rotary_halves, rotated_q, turned(q, false, angle_of_pair)},
+    {"halves-for-neighbors", rotary, rotated_q, turned(q, true, angle_of_halves)},
+    {"neighbors-for-halves", rotary_halves, rotated_q, turned(q, false, angle_of_pair)},
     {"rotary-halves-angles-repeated", rotary_halves, rotated_q, turned(q, true, angle_of_pair)},
     {"rotary-backwards", rotary_halves, rotated_q, turned(q, true, angle_of_halves, 0.0, -1.0)},
     {"rotary-angles-tiled", rotary, rotated_q, turned(q, false, angle_of_halves)},
@@ -517,7 +551,19 @@ Matrix encoder_side(const Numbers& at, const std::string& map, const Matrix& x) 
   return plus(mul(x, at(scope + "w_" + map)), at(scope + "b_" + map));
 }
 
+// softmax of the scaled scores, of keys up to the query.
+Matrix up_to_the_query(const Numbers& at, const std::string& attention) {
+  const Matrix& scaled = at(attention + "scaled");
+  return softmax_rows(cells_of(scaled.shape(), [&](std::size_t i, std::size_t j) {
+    return j <= i ? scaled(i, j) : -std::numeric_limits<double>::infinity();
+  }));
+}
+
 const std::vector<Row> sides = {
+    {"order-masked", rotary, "encoder.1.self_attention.weights",
+     [](const Numbers& at) { return up_to_the_query(at, "encoder.1.self_attention."); }},
+    {"window-forgotten", with_window, "decoder.1.self_attention.weights",
+     [](const Numbers& at) { return up_to_the_query(at, "decoder.1.self_attention."); }},
     {"sides-exchanged", both_sides, "decoder.1.cross_attention.scores",
      [](const Numbers& at) {
        return mul(encoder_side(at, "q", at("encoder.output")),

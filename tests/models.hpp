@@ -21,6 +21,7 @@ struct RandomModel {
   std::string_view activation = "relu";
   std::size_t key_heads = 0;
   std::size_t d_model = 4;
+  bool gated = false;
 };
 
 /// Every parameter is drawn, those as well that begin at zero or one.
@@ -31,6 +32,7 @@ inline Transformer random_model(const RandomModel& recipe) {
   model.recipe.norm_kind = &look_up(norm_kinds(), recipe.norm_kind, "kind of norm");
   model.recipe.activation = &look_up(activations(), recipe.activation, "activation");
   model.recipe.positions = &look_up(position_kinds(), recipe.positions, "kind of positions");
+  model.recipe.gated = recipe.gated;
   model.sizes = {.encoder_layers = recipe.encoder_layers,
                  .decoder_layers = recipe.decoder_layers,
                  .d_model = recipe.d_model,

@@ -436,7 +436,7 @@ def mistaken(attn, folder, case):
     words = " ".join(map(str, ids))
     told = subprocess.run([attn, "check", mine, "decoder", "--model", folder, "--target", words, "--format", "json"],
                           capture_output=True, text=True).stdout
-    return {"the mistake that is named": 0.0 if '"rotary-neighbors"' in told else float("inf")}
+    return {"the mistake that is named": 0.0 if '"neighbors-for-halves"' in told else float("inf")}
 
 
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,

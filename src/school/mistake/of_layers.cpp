@@ -37,6 +37,12 @@ Made activated_again(At at) { return activation_before(at.node)->apply(at.itself
 // x σ(1.702 x)  (Hendrycks and Gimpel 2016, section 2)
 Value quick_gelu(const Value& x) { return multiply(x, sigmoid(times(x, plain_number(1.702)))); }
 
+// f(x W_1) ⊙ x W_gate
+Made gates_exchanged(At at) {
+  const Node &activated = at.node.operands[0]->original(), &inner = *at.node.operands[1];
+  return multiply(activation_here(activated)->apply(at.of(inner)), at.of(*activated.operands[0]));
+}
+
 template <const Role& bias>
 bool adds(const Node& node) {
   return node.operands.size() == 2 && node.operands[1]->is(bias);
@@ -81,6 +87,10 @@ constexpr Mistake mistakes_in_feed_forward[] = {
      adds<role::b_1>, left_out},
     {"second-bias-missing", error, "no b_2", "This is what comes out without b_2. Add it at the end.", adds<role::b_2>,
      left_out},
+    {"gates-exchanged", error, "the activation on the wrong one of two maps",
+     "This is what comes out when the activation is taken of x W_1 and not of the gate, x W_gate.",
+     [](const Node& node) { return node.is(role::gated) && activation_here(node.operands[0]->original()); },
+     gates_exchanged},
     {"activation-last", error, "the activation after the second map instead of between the two",
      "This is what the activation gives after the second map. It stands between the two maps.",
      [](const Node& node) { return activates_any(node) || is_behind_activation(node); },

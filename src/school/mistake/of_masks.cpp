@@ -161,6 +161,15 @@ bool without_any(const MaskReasons& mask, std::size_t row, std::size_t key) {
   return mask.allows(row, key) || (mask.has_order() && !is_causal_alone);
 }
 
+// The keys before those that a window shows.
+bool before_window(const MaskReasons& mask, std::size_t row, std::size_t key) {
+  if (mask.allows(row, key) || mask.is_padding(row, key)) return mask.allows(row, key);
+  for (std::size_t later = key + 1; later < mask.keys(); ++later) {
+    if (mask.allows(row, later)) return true;
+  }
+  return false;
+}
+
 // One key more, or less, than each query may attend to by order.
 bool one_more(const MaskReasons& mask, std::size_t row, std::size_t key) {
   if (mask.is_padding(row, key)) return false;
@@ -288,6 +297,26 @@ Made no_number_where_all_masked(At at) {
   return weights ? Made(at.like(std::move(*weights))) : std::nullopt;
 }
 
+// Where nothing is hidden by order, all keys behind the query.
+bool sees_all_words(const Node& node) {
+  const NamedScope* const side = outermost(node.place);
+  return is_softmax_of_attention(node) && side && side->is(scope::encoder) && node.frame.shape.rows > 1;
+}
+Made later_keys_hidden(At at) {
+  Matrix scores = at[0].matrix();
+  const std::size_t queries = std::max<std::size_t>(1, scores.shape().rows / at.node.frame.rows.batch);
+  bool hides_more = false;
+  for (std::size_t i = 0; i < scores.shape().rows; ++i) {
+    for (std::size_t j = i % queries + 1; j < scores.shape().columns; ++j) {
+      hides_more = hides_more || !is_masked(scores(i, j));
+      scores(i, j) = -infinity;
+    }
+  }
+  if (!hides_more) return std::nullopt;
+  for (std::size_t i = 0; i < scores.shape().rows; ++i) softmax_row(row(scores, i));
+  return at.like(std::move(scores));
+}
+
 // The last key as well, which is the newest one.
 Made last_key_hidden(At at) {
   Matrix scores = at.itself().matrix();
@@ -317,9 +346,15 @@ constexpr Mistake mistakes_in_masks[] = {
      "This is what the mask gives with its zeros and ones exchanged: what is to be hidden is seen. "
      "Here 1 means that a query may attend to a key.",
      is_mask_input, masked_otherwise<reversed>},
+    {"order-masked", error, "a causal mask in an encoder",
+     "This is what attention gives when a query does not see the keys behind it. In an encoder it sees all words.",
+     sees_all_words, later_keys_hidden},
     {"order-not-masked", error, "no causal mask",
      "This is what attention gives when later keys are not masked. Mask them.", is_mask_input,
      masked_otherwise<without_order>},
+    {"window-forgotten", error, "no window",
+     "This is what attention gives when a query sees all keys before it. Mask those that stand before its window.",
+     is_mask_input, masked_otherwise<before_window>},
     {"padding-not-masked", error, "padding that is not masked",
      "This is what attention gives when keys are not masked to which no query may attend, such as padding. "
      "Mask them.",

@@ -21,6 +21,12 @@ bool normalizes(const Node& node) { return standardizes(node) || divides_by_root
 
 double epsilon_in(const Node& node) { return *node.find(setting::epsilon); }
 
+// x ⊙ γ, as it is made of what is normalized.
+bool stretches(const Node& node) {
+  const Node *const x = operand(node, 0), *const by = operand(node, 1);
+  return by && x->is(role::normalised) && by->is(role::gamma);
+}
+
 Value plus(const Value& column, double number) {
   return number == 0.0 ? column : add(column, constant_like(column, number));
 }
@@ -53,11 +59,24 @@ Made by_n_minus_1(At at) {
   return multiplied(at, d / (d - 1.0));
 }
 
-bool standardizes_with_epsilon(const Node& node) { return standardizes(node) && epsilon_in(node) != 0.0; }
+bool normalizes_with_epsilon(const Node& node) { return normalizes(node) && epsilon_in(node) != 0.0; }
 
 Made without_epsilon(At at) {
   if (standardizes(at.node)) return standardize(at[0], at[1], at[2], 0.0);
   return divide_by_root_mean_square(at[0], 0.0);
+}
+
+Made epsilon_outside_the_root(At at) {
+  if (standardizes(at.node)) return over(centered(at), plus(deviations(at), epsilon_in(at.node)));
+  constexpr double least = 1e-300;  // of a row of zeros the root is 0
+  const Value squares = row_means(squared(at[0]));
+  return over(at[0], plus(divide_by_deviation(squares, squares, least), epsilon_in(at.node)));
+}
+
+// x̂ + x̂ ⊙ γ, as Gemma has it.
+bool adds_one_to_gamma(const Node& node) {
+  const Node *const x = operand(node, 0), *const stretched = operand(node, 1);
+  return node.op == &op::add && stretched && x->is(role::normalised) && stretches(stretched->original());
 }
 
 Made over_words(At at) {
@@ -74,11 +93,7 @@ Made over_everything(At at) {
   return divide_by_deviation(subtract(at[0], mean), variance, epsilon_in(at.node));
 }
 
-// Of x ⊙ γ and of that plus β, as they are made of what is normalized.
-bool stretches(const Node& node) {
-  const Node *const x = operand(node, 0), *const by = operand(node, 1);
-  return by && x->is(role::normalised) && by->is(role::gamma);
-}
+// That plus β.
 bool shifts(const Node& node) {
   const Node *const x = operand(node, 0), *const by = operand(node, 1);
   return by && stretches(*x) && by->is(role::beta);
@@ -107,8 +122,11 @@ constexpr Mistake mistakes_in_norms[] = {
      "Layer normalization divides the sum of the squared distances by n.",
      has_sample_variance, by_n_minus_1},
     {"epsilon-outside-the-root", error, "ε added to the standard deviation",
-     "This is what √variance + ε gives. ε stands under the root: √(variance + ε).", standardizes_with_epsilon,
-     [](At at) -> Made { return over(centered(at), plus(deviations(at), epsilon_in(at.node))); }},
+     "This is what a root gives to which ε is added. ε stands under the root.", normalizes_with_epsilon,
+     epsilon_outside_the_root},
+    {"one-not-added-to-gamma", error, "γ in the place of 1 + γ",
+     "This is what comes out when the normalized row is multiplied by γ. This norm multiplies it by 1 + γ.",
+     adds_one_to_gamma, second_alone},
     {"root-of-the-deviation", error, "the root taken twice",
      "This is what the root of the standard deviation gives: a root was taken twice. "
      "Divide by √(variance + ε).",

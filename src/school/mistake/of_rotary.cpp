@@ -125,17 +125,42 @@ Made distance_reversed(At at) {
   return at.redo(at.node, {concatenate(parts)});
 }
 
+// Whether it is an attention of a model whose parameters were given: they are for one way of turning.
+bool has_given_parameters(const Node& node) {
+  if (!node.within(scope::self_attention)) return false;
+  for (const NamedScope* place = node.place; place; place = place->outer) {
+    if (const Node* const w = node.graph->find(place, role::w_q)) return !w->op && w->origin.empty();
+  }
+  return false;
+}
+template <bool in_halves>
+bool turns_by_given(const Node& node) {
+  return turns_in<in_halves>(node) && has_given_parameters(node);
+}
+template <bool in_halves>
+bool turns_by_drawn(const Node& node) {
+  return turns_in<in_halves>(node) && !has_given_parameters(node);
+}
+
 constexpr Mistake mistakes_in_rotary[] = {
+    {"halves-for-neighbors", error, "columns j and j + d/2 turned together in a model that turns neighbors",
+     "This is what comes out when columns j and j + d/2 are turned together. "
+     "The queries and keys of this model are made for neighbors: turn 2j and 2j + 1 together.",
+     turns_by_given<false>, in_the_other_way},
+    {"neighbors-for-halves", error, "columns 2j and 2j + 1 turned together in a model that turns halves",
+     "This is what comes out when neighbors are turned together, 2j and 2j + 1. "
+     "The queries and keys of this model are made for halves: turn columns j and j + d/2 together.",
+     turns_by_given<true>, in_the_other_way},
     {"rotary-halves", convention, "columns j and j + d/2 turned together",
      "This is what comes out when columns j and j + d/2 are turned together, as in Llama of Hugging Face. "
      "Here neighbors are turned together, 2j and 2j + 1, as in the paper. "
      "What was learned in one order has to be used in it.",
-     turns_in<false>, in_the_other_way},
+     turns_by_drawn<false>, in_the_other_way},
     {"rotary-neighbors", convention, "columns 2j and 2j + 1 turned together",
      "This is what comes out when neighbors are turned together, 2j and 2j + 1, as in RoFormer, GPT-J and Meta's own Llama. "
      "Here columns j and j + d/2 are turned together, as in Llama of Hugging Face. "
      "What was learned in one order has to be used in it.",
-     turns_in<true>, in_the_other_way},
+     turns_by_drawn<true>, in_the_other_way},
     {"rotary-angles-tiled", error, "neighbors turned together with the angles of halves",
      "This is what comes out when neighbors are turned together, but with the angles in the order that belongs to halves: all, and then all again. "
      "Give both columns of a pair the same angle.",
