@@ -28,6 +28,10 @@ std::shared_ptr<Graph> rotary(std::size_t size) {
 std::shared_ptr<Graph> rotary_halves(std::size_t size) {
   return run({.kind = "encoder-only", .positions = "rotary-halves", .heads = 1}, size);
 }
+std::shared_ptr<Graph> rotary_longer(std::size_t size) {
+  return run({.kind = "encoder-only", .positions = "rotary-halves", .heads = 1}, size,
+             [](Transformer& model) { model.recipe.scaling.factor = 3.0; });
+}
 // Parameters that are drawn, and not a model's own.
 std::shared_ptr<Graph> drawn(std::shared_ptr<Graph> graph) {
   graph->tell_origin(graph->at("encoder.1.self_attention.w_q"), "is random");
@@ -511,6 +515,7 @@ const std::vector<Row> rotations = {
     {"rotary-neighbors", drawn_rotary_halves, rotated_q, turned(q, false, angle_of_pair)},
     {"halves-for-neighbors", rotary, rotated_q, turned(q, true, angle_of_halves)},
     {"neighbors-for-halves", rotary_halves, rotated_q, turned(q, false, angle_of_pair)},
+    {"wave-scaling-forgotten", rotary_longer, rotated_q, turned(q, true, angle_of_halves)},
     {"rotary-halves-angles-repeated", rotary_halves, rotated_q, turned(q, true, angle_of_pair)},
     {"rotary-backwards", rotary_halves, rotated_q, turned(q, true, angle_of_halves, 0.0, -1.0)},
     {"rotary-angles-tiled", rotary, rotated_q, turned(q, false, angle_of_halves)},

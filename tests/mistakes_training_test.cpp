@@ -412,6 +412,7 @@ std::vector<std::shared_ptr<Graph>> some_computations() {
       run({.activation = "gelu"}, 1),
       run({.positions = "rotary"}, 0),
       run({.positions = "rotary-halves", .d_model = 8}, 0),
+      run({.positions = "rotary"}, 0, [](Transformer& model) { model.recipe.scaling.factor = 3.0; }),
       run({.norm_kind = "rms-plus-1", .activation = "silu", .gated = true}, 0),
       walked(R"({"positions": "rotary-halves", "d_model": 8})", 0),
       relu_back(0),

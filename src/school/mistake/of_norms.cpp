@@ -24,7 +24,7 @@ double epsilon_in(const Node& node) { return *node.find(setting::epsilon); }
 // x ⊙ γ, as it is made of what is normalized.
 bool stretches(const Node& node) {
   const Node *const x = operand(node, 0), *const by = operand(node, 1);
-  return by && x->is(role::normalised) && by->is(role::gamma);
+  return by && x->is(role::normalised) && has_role<role::gamma, role::gamma_q, role::gamma_k>(*by);
 }
 
 Value plus(const Value& column, double number) {

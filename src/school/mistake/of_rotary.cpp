@@ -161,6 +161,14 @@ constexpr Mistake mistakes_in_rotary[] = {
      "Here columns j and j + d/2 are turned together, as in Llama of Hugging Face. "
      "What was learned in one order has to be used in it.",
      turns_by_drawn<true>, in_the_other_way},
+    {"wave-scaling-forgotten", error, "waves that are not made longer",
+     "This is what comes out with the waves as they are. This model has longer ones: divide their frequencies by its factors.",
+     [](const Node& node) { return turns(node) && waves_of(node) && !waves_of(node)->slower.empty(); },
+     [](At at) -> Made {
+       Waves all = waves(at);
+       all.slower.clear();
+       return rotate(at[0], std::move(all));
+     }},
     {"rotary-angles-tiled", error, "neighbors turned together with the angles of halves",
      "This is what comes out when neighbors are turned together, but with the angles in the order that belongs to halves: all, and then all again. "
      "Give both columns of a pair the same angle.",
