@@ -94,6 +94,9 @@ TEST_CASE("layers with a window are those that a config names, or those of the f
   CHECK(recipe_of(neo).window == 256.0);
   refused(llama({{"model_type", "qwen3"}, {"layer_types", {"linear_attention"}}}),
           "layers of the kind 'linear_attention' are not read yet");
+  refused(llama({{"model_type", "qwen3"}, {"layer_types", {"sliding_attention"}}}),
+          "\"layer_types\" has 1 kind, and the config says that there are 3 layers: give one for each layer");
+  refused(llama({{"quantization_config", {{"quant_method", "gptq"}}}}), "are quantized in a way that is not read yet");
 }
 
 TEST_CASE("what would change the numbers and is not read is refused by name") {

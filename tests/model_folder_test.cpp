@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "commands_tried.hpp"
 #include "data/files/safetensors.hpp"
@@ -137,6 +140,19 @@ TEST_CASE("a folder that is no model is refused in a sentence") {
   is_refused("\"n_head\" must be a whole number from 1 to 65536");
   folder.write("config.json", R"({"model_type": "gpt2", "n_head": 2, "activation_function": "sine"})");
   is_refused("the activation 'sine' is not read yet");
+  folder.write("config.json", R"({"model_type": "gpt2", "n_head": 2})");
+  REQUIRE(symlink("nowhere", folder.path("model.safetensors").c_str()) == 0);
+  is_refused("model.safetensors is a link that leads to no file");
+  std::filesystem::remove(folder.path("model.safetensors"));
+  REQUIRE(mkfifo(folder.path("model.safetensors").c_str(), 0600) == 0);
+  is_refused("model.safetensors is no regular file: put the file itself there");
+  refuses({"decoder", "--model", "coreferense"}, "or give a file or a folder that is there");
+}
+
+TEST_CASE("a config that tells another number of words than there are embeddings is that of another model") {
+  const TemporaryFolder folder;
+  const std::string model = folder_with(folder, R"({"model_type": "gpt2", "n_head": 2, "vocab_size": 99})", 100);
+  refuses({"decoder", "--model", model}, "the config says 99 words, and the tensors have 100: give the files of one model");
 }
 
 TEST_CASE("a tokenizer with more pieces than the model has embeddings is that of another model") {

@@ -91,14 +91,19 @@ std::string unusual_in_words(const Transformer& model) {
   say(turns && recipe.rotated != usual.rotated,
       fmt::format("turned by positions: {} of {} numbers",
                   static_cast<std::size_t>(recipe.rotated * static_cast<double>(sizes.d_k())), sizes.d_k()));
-  say(turns && recipe.scaling.factor != usual.scaling.factor,
-      recipe.scaling.words == 0.0 ? fmt::format("waves {} times as long", recipe.scaling.factor)
-                                  : fmt::format("long waves {} times as long", recipe.scaling.factor));
+  const WaveScaling& longer = recipe.scaling;
+  const std::string_view where = recipe.local_base != 0.0 ? ", but not in layers with a window" : "";
+  say(turns && longer.factor != usual.scaling.factor,
+      longer.words == 0.0
+          ? fmt::format("waves {} times as long{}", longer.factor, where)
+          : fmt::format("waves longer than {} positions {} times as long, those shorter than {} as they are, and between "
+                        "these less and less{}",
+                        longer.words / longer.low, longer.factor, longer.words / longer.high, where));
   say(recipe.window != 0.0,
       fmt::format("window: {}{}", count_of(static_cast<std::size_t>(recipe.window), "word"),
                   recipe.window_layers == ModelRecipe::all_layers
                       ? ""
-                      : fmt::format(" in layers {}{}", recipe.window_layers,
+                      : fmt::format(" in {}{}", recipe.local_layers(),
                                     turns && recipe.local_base != 0.0 ? fmt::format(", with base {}", recipe.local_base)
                                                                       : "")));
   say(sizes.normed_q != 0 || sizes.normed_k != 0, "queries and keys are normalized");

@@ -229,6 +229,11 @@ const PositionKind& ModelRecipe::usual_positions() {
 
 std::span<const RecipeField> recipe_fields() { return fields; }
 
+std::string ModelRecipe::local_layers() const {
+  const bool are_several = window_layers.find(',') != std::string::npos;
+  return fmt::format("layer{} {}", are_several ? "s" : "", window_layers);
+}
+
 bool ModelRecipe::is_local(std::size_t layer) const {
   if (window == 0.0) return false;
   if (window_layers == all_layers) return true;

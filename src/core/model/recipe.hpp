@@ -126,6 +126,8 @@ struct ModelRecipe {
   static constexpr std::string_view all_layers = "all";
   /// Whether a layer, counted from 1, has the window.
   bool is_local(std::size_t layer) const;
+  /// "layer 2", or "layers 2, 4": those that have it, where not all do.
+  std::string local_layers() const;
 
   /// Sinusoidal.
   static const PositionKind& usual_positions();

@@ -112,6 +112,22 @@ void check_kind_can_be_read(const std::string& path) {
     fail("{} is a device: give a regular file, a pipe, or '-' for standard input", path);
 }
 
+void require_open_folder(const std::string& path) {
+  std::error_code reason;
+  const fs::directory_iterator first(place_of(path), reason);
+  if (reason) fail_unreadable(path, reason);
+}
+
+void require_regular_file(const std::string& path) {
+  std::error_code reason;
+  const fs::path place = place_of(path);
+  const fs::file_status itself = fs::symlink_status(place, reason);
+  if (!fs::exists(itself)) return;
+  const fs::file_status status = fs::status(place, reason);
+  if (fs::is_symlink(itself) && !fs::exists(status)) fail("{} is a link that leads to no file", path);
+  if (!fs::is_regular_file(status)) fail("{} is no regular file: put the file itself there", path);
+}
+
 void check_standard_input_is_in_reach() {
   if (confined) fail("'-' cannot be read here: a document does not read standard input");
 }

@@ -50,6 +50,12 @@ void check_standard_input_is_in_reach();
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 /// Throws InputError: a file that cannot be read, and the reason of the system.
+/// Throws InputError where a folder cannot be looked into.
+void require_open_folder(const std::string& path);
+
+/// Throws InputError for what has this name and is no regular file: a pipe, or a link that leads nowhere.
+void require_regular_file(const std::string& path);
+
 [[noreturn]] void fail_unreadable(const std::string& path, std::error_code reason);
 
 /// Whether the file called `path` was opened by open_file(), under whatever name.

@@ -18,6 +18,7 @@ namespace {
 struct ConfigSize {
   std::string_view key;
   std::size_t ModelConfig::*size;
+  std::uint64_t most = 65536;
 };
 constexpr ConfigSize sizes[] = {
     {"num_attention_heads", &ModelConfig::heads},
@@ -32,6 +33,7 @@ constexpr ConfigSize sizes[] = {
     {"n_heads", &ModelConfig::heads},
     {"encoder_attention_heads", &ModelConfig::heads},
     {"relative_attention_num_buckets", &ModelConfig::buckets},
+    {"vocab_size", &ModelConfig::words, std::uint64_t{1} << 24},
 };
 
 // A member; null where there is none, and where it is null unless that is asked for.
@@ -40,8 +42,7 @@ const Json* member_of(const Json& object, std::string_view key, bool with_null =
   return found == object.end() || (found->is_null() && !with_null) ? nullptr : &*found;
 }
 
-std::size_t size_in(const JsonMember& member) {
-  constexpr std::uint64_t most = 65536;
+std::size_t size_in(const JsonMember& member, std::uint64_t most) {
   if (member.value.is_number_unsigned() && member.value.get<std::uint64_t>() >= 1 &&
       member.value.get<std::uint64_t>() <= most)
     return member.value.get<std::size_t>();
@@ -94,6 +95,8 @@ void ModelConfig::set(std::string_view field, const FieldValue& value) {
 
 namespace {
 
+constexpr std::uint64_t most_layers = 65536;
+
 // Which layers have a window: as the config names them, or as the family has them. A window that is not said is the
 // usual one.
 void take_windows(ModelConfig& config, const Json& file, const std::string& where) {
@@ -109,7 +112,7 @@ void take_windows(ModelConfig& config, const Json& file, const std::string& wher
   if (config.window_layers.empty() && windows.is_local) {
     const Json* const said = windows.pattern_key.empty() ? nullptr : member_of(file, windows.pattern_key);
     const std::size_t pattern =
-        said ? size_in({*said, fmt::format("{}: \"{}\"", where, windows.pattern_key)}) : windows.usual_pattern;
+        said ? size_in({*said, fmt::format("{}: \"{}\"", where, windows.pattern_key)}, most_layers) : windows.usual_pattern;
     if (config.layers == 0)
       fail("{} does not say how many layers there are, and so not which of them have a window", where);
     std::vector<std::string> local;
@@ -138,12 +141,16 @@ ModelConfig config_from(const Json& file, const std::string& where) {
     return JsonMember{*found, fmt::format("{}: \"{}\"", where, key)};
   };
   for (const ConfigSize& row : sizes) {
-    if (const auto found = member(row.key)) config.*row.size = size_in(*found);
+    if (const auto found = member(row.key)) config.*row.size = size_in(*found, row.most);
   }
   if (const auto start = member("decoder_start_token_id")) config.start = token_in(*start);
   if (const auto ends = member("eos_token_id")) config.ends = tokens_in(*ends);
   if (const auto tied = member("tie_word_embeddings"); tied && tied->value.is_boolean())
     config.is_tied = tied->value.get<bool>();
+  // Which numbers are meant only the library knows that has rounded them.
+  if (member("quantization_config"))
+    fail("{}: the numbers of this model are quantized in a way that is not read yet: give the model as it was before",
+         where);
   if (config.heads == 0) fail("{} does not say how many heads there are", where);
   std::ranges::copy(config.family->brings, std::back_inserter(config.brings));
   for (const ConfigField& row : config.family->fields) {

@@ -24,6 +24,7 @@ struct ModelConfig {
   std::size_t key_heads = 0;              // 0: as many
   std::size_t head_size = 0;              // 0: d_model / heads
   std::size_t layers = 0;                 // 0: it does not say how many
+  std::size_t words = 0;                  // likewise
   std::string window_layers = {};         // those that it names, as the field of a recipe does; empty: it names none
 
   /// Sets a field, in place of what is said of it so far.

@@ -71,6 +71,9 @@ FieldValue layers_there(const JsonMember& member, ModelConfig& config) {
     if (!is_local && kinds[i] != "full_attention" && kinds[i] != "global")
       fail("{}: layers of the kind {} are not read yet", member.place, in_quotes(kinds[i]));
   }
+  if (config.layers != 0 && kinds.size() != config.layers)
+    fail("{} has {}, and the config says that there are {}: give one for each layer", member.place,
+         count_of(kinds.size(), "kind"), count_of(config.layers, "layer"));
   config.window_layers = local.empty() ? "none" : fmt::format("{}", fmt::join(local, ", "));
   return {};
 }

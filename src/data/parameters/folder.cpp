@@ -51,6 +51,8 @@ std::optional<ModelFolder> read_model_in_file(const std::string& path) {
 
 ModelFolder read_model_folder(const std::string& path) {
   const std::string config = config_in(path);
+  require_open_folder(path);
+  require_regular_file(config);
   if (!is_there(config))
     fail("{} has no config.json, which says how the model computes: give the folder of a model", path);
   ModelFolder folder{.config = read_config(read_bytes(config), config), .file = {}};

@@ -83,6 +83,7 @@ ParameterSource open_several(const std::string& index, const std::string& where,
     if (!shards->files.contains(file)) {
       const std::string path = (std::filesystem::path(index).parent_path() / file).string();
       const auto place = shards->paths.emplace(file, path).first;
+      require_regular_file(path);
       if (!is_there(path)) fail("{} names the file {}, which is not there: put it beside the index", index, path);
       shards->files.emplace(file, open_one(path, place->second, prefix));
     }
@@ -113,6 +114,7 @@ constexpr FileInFolder files_in_folders[] = {
 ParameterSource open_files_of_folder(const std::string& folder, const std::string& where, const std::string& prefix) {
   for (const auto& [name, is_index] : files_in_folders) {
     const std::string path = (std::filesystem::path(folder) / name).string();
+    require_regular_file(path);
     if (!is_there(path)) continue;
     // The place of a source outlives it.
     const auto place = std::make_shared<const std::string>(path);

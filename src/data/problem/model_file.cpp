@@ -12,6 +12,7 @@
 #include "core/support/text.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
+#include "data/files/opened.hpp"
 #include "data/files/safetensors.hpp"
 #include "data/parameters/folder.hpp"
 #include "data/parameters/shards.hpp"
@@ -270,6 +271,7 @@ void require_same_sizes(const ModelConfig& config, const TransformerSizes& sizes
          count_of(said, one, many), is);
   };
   require(config.layers, sizes.encoder_layers ? sizes.encoder_layers : sizes.decoder_layers, "layer", "layers");
+  require(config.words, sizes.source_words ? sizes.source_words : sizes.target_words, "word", "words");
   require(config.buckets, sizes.buckets, "bucket of distances", "buckets of distances");
   require(config.key_heads, sizes.all_heads().of_keys, "head of keys and values", "heads of keys and values");
 }
@@ -319,7 +321,9 @@ TransformerFile read_model(const std::string& name_or_path, const std::optional<
     return read_transformer(example->bytes, std::string(example->name));
   }
   if (is_folder(name_or_path)) return transformer_in(read_model_folder(name_or_path), name_or_path, tokenizer);
-  if (is_name_of_model(name_or_path)) fail_unknown("model", name_or_path, names_of(model_examples()));
+  if (is_name_of_model(name_or_path) && !is_there(name_or_path))
+    fail("{}, or give a file or a folder that is there",
+         unknown("model", name_or_path, names_of(model_examples())));
   refuse_one_of_several(name_or_path);
   if (std::optional<ModelFolder> model = read_model_in_file(name_or_path))
     return transformer_in(std::move(*model), name_or_path, tokenizer);

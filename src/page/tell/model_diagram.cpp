@@ -252,7 +252,7 @@ class ModelDiagram {
   std::string where_window_is(const Node& mask) const {
     const bool has_other = mask.graph->find(mask.place, role::local_mask) != nullptr;
     if (!has_other || mask.is(role::cross_mask)) return "";
-    const std::string layers = fmt::format("in layers {}", model_.recipe.window_layers);
+    const std::string layers = "in " + model_.recipe.local_layers();
     return mask.is(role::local_mask) ? fmt::format(", the window only {}", layers)
                                      : fmt::format(", and a window {}", layers);
   }

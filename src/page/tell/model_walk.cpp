@@ -140,9 +140,8 @@ bool is_in_local_layer(const Node& node, const Told& told) {
 std::string of_window(const Node&, const Told& told) {
   const auto window = static_cast<std::size_t>(told.recipe.window);
   const bool all = told.recipe.window_layers == ModelRecipe::all_layers;
-  return fmt::format("{} a window: there a word attends to itself and at most {} before it.",
-                     all ? "All layers have" : fmt::format("The layers {} have", told.recipe.window_layers),
-                     count_of(window - 1, "word"));
+  return fmt::format("There is a window in {}: a word attends to itself and at most {} before it.",
+                     all ? "all layers" : told.recipe.local_layers(), count_of(window - 1, "word"));
 }
 
 bool is_capped_there(const Node&, const Told& told) { return told.recipe.score_cap != 0.0; }
