@@ -152,7 +152,8 @@ TEST_CASE("a folder that is no model is refused in a sentence") {
 TEST_CASE("a config that tells another number of words than there are embeddings is that of another model") {
   const TemporaryFolder folder;
   const std::string model = folder_with(folder, R"({"model_type": "gpt2", "n_head": 2, "vocab_size": 99})", 100);
-  refuses({"decoder", "--model", model}, "the config says 99 words, and the tensors have 100: give the files of one model");
+  refuses({"decoder", "--model", model},
+          "the config says 99 words, and the tensors have 100: give the files of one model");
 }
 
 TEST_CASE("a tokenizer with more pieces than the model has embeddings is that of another model") {

@@ -143,6 +143,43 @@ TEST_CASE("added tokens are found before all else, as their flags say") {
   CHECK(pieces[2].end == 7);
 }
 
+TEST_CASE("two texts are put together as the tokenizer of a model says it") {
+  const auto types_of = [](const std::vector<Token>& pieces) {
+    std::vector<std::size_t> types;
+    for (const Token& piece : pieces) types.push_back(piece.type);
+    return types;
+  };
+  const TemporaryFolder bert;
+  bert.write("vocab.txt", "[UNK]\n[CLS]\n[SEP]\nthe\n##m\n");
+  const auto of_bert = read_tokenizer(bert.path(""))->encode_pair("the", "them");
+  CHECK(texts_of(of_bert) == std::vector<std::string>{"[CLS]", "the", "[SEP]", "the", "##m", "[SEP]"});
+  CHECK(types_of(of_bert) == std::vector<std::size_t>{0, 0, 0, 1, 1, 1});
+  CHECK(of_bert[4].begin == 3);
+  CHECK(of_bert[4].end == 4);
+  const auto processed = [](const std::string& processor) {
+    return tokenizer_with(small_bpe, R"("added_tokens": [{"id": 7, "content": "<s>", "special": true},
+                                                         {"id": 8, "content": "</s>", "special": true}],
+                                        "post_processor": )" +
+                                         processor);
+  };
+  const auto roberta =
+      processed(R"({"type": "RobertaProcessing", "cls": ["<s>", 7], "sep": ["</s>", 8], "trim_offsets": false})");
+  CHECK(ids_of(roberta->encode_pair("a", "b")) == std::vector<std::size_t>{7, 1, 8, 8, 2, 8});
+  CHECK(types_of(roberta->encode_pair("a", "b")) == std::vector<std::size_t>(6, 0));
+  const std::string specials = R"("special_tokens": {"<s>": {"id": "<s>", "ids": [7], "tokens": ["<s>"]}})";
+  const std::string one = R"({"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A", "type_id": 0}}], )";
+  const auto other = processed(one + R"("pair": [{"Sequence": {"id": "B", "type_id": 2}},
+      {"SpecialToken": {"id": "<s>", "type_id": 1}}, {"Sequence": {"id": "A", "type_id": 0}}], )" +
+                               specials + "}");
+  CHECK(ids_of(other->encode_pair("a", "b")) == std::vector<std::size_t>{2, 7, 1});
+  CHECK(types_of(other->encode_pair("a", "b")) == std::vector<std::size_t>{2, 1, 0});
+  CHECK(has_words(refusal([&] { processed(one + specials + "}")->encode_pair("a", "b"); }),
+                  "does not say how two texts are put together"));
+  CHECK(has_words(
+      refusal([&] { processed(one + R"("pair": [{"Sequence": {"id": "A", "type_id": 0}}], )" + specials + "}"); }),
+      "each of the texts once"));
+}
+
 TEST_CASE("the pieces of BPE with byte fallback are bytes, where a character is unknown") {
   std::string vocabulary = R"({"▁": 0, "a": 1, "▁a": 2)";
   for (int byte = 0; byte < 256; ++byte) vocabulary += fmt::format(R"(, "<0x{:02X}>": {})", byte, byte + 3);

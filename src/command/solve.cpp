@@ -110,10 +110,12 @@ namespace {
 // One attention of a model on the words of --text, and what is given beside it.
 OptionValues requested_of_model(const Arguments& arguments, const std::string& name) {
   const std::vector<std::string>& texts = arguments.texts(option::text);
-  if (texts.size() > 1) fail("--text is given {} times: a model runs on one sentence", texts.size());
   AttentionOfModel asked{.model = name, .layer = arguments.text(option::layer)};
-  if (!texts.empty()) asked.text = texts.front();
+  asked.texts = texts;
   const TransformerFile file = read_model(name, arguments.text(option::tokenizer));
+  const std::size_t most = may_have_pair(file.model, file.words) ? 2 : 1;
+  if (texts.size() > most)
+    fail("--text is given {} times: give it once{}", texts.size(), most == 2 ? ", or twice for a pair" : "");
   const std::optional<std::size_t> heads = arguments.count(option::heads);
   if (heads && *heads != file.model.sizes.heads)
     fail("--heads {}: the model {} has {} in each attention: leave out --heads", *heads, name,

@@ -20,6 +20,11 @@ void check_cut(const Tokenizer& tokenizer, std::string_view text) {
     ids.push_back(piece.id);
     shown_piece(tokenizer, piece.id);
   }
+  try {
+    for (const Token& piece : tokenizer.encode_pair(text, text))
+      require(piece.id < tokenizer.size() && piece.end <= text.size(), "an id of a pair is below the number of ids");
+  } catch (const InputError&) {  // it does not say how
+  }
   must("ids of pieces are decoded", [&] { return tokenizer.decode(ids); });
   for (const CutWord& word : tokenizer.cut(text)) {
     if (word.text.size() <= most_bytes_with_steps) tokenizer.steps(word);

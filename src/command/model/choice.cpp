@@ -249,7 +249,7 @@ class Chooser {
     take_model();
     require_side();
     take_words(choice_, {arguments_, told_, choice_.words}, use_);
-    tell_types();
+    take_pair();
     take_masks(choice_, arguments_, use_);
     const bool is_described = arguments_.has(option::model) || arguments_.has(option::example);
     if (is_described && any(choice_.source.blank)) leave_out_description();
@@ -337,12 +337,10 @@ class Chooser {
     if (arguments_.has(to)) fail("{} and {} are both given: give one of them", from.name, to.name);
     if (from.kind == Kind::texts) {
       const std::vector<std::string>& texts = arguments_.texts(from);
-      const bool may_be_pair = &to == &option::source && choice_.model.sizes.types > 1;
-      if (may_be_pair && texts.size() == 2 && choice_.words.tokenizer)
-        fail("{} is given twice: a pair of texts is not read yet where the model has a tokenizer", from.name);
+      const bool may_be_pair = &to == &option::source && may_have_pair(choice_.model, choice_.words);
       if (may_be_pair && texts.size() == 2) {
-        of_first_ = split_words(texts.front()).size();
-        arguments_.put(to, fmt::format("{} {}", texts.front(), texts.back()));
+        pair_ = input_of_pair(texts[0], texts[1], choice_.model, choice_.words);
+        arguments_.put(to, std::string(texts.front()));
         arguments_.leave_out(std::array{&from});
         return;
       }
@@ -356,11 +354,8 @@ class Chooser {
     arguments_.leave_out(std::array{&from});
   }
 
-  // The words of a pair: those of the second text have the second type.
-  void tell_types() {
-    if (!of_first_) return;
-    choice_.source.types.assign(choice_.source.size(), 0);
-    std::fill(choice_.source.types.begin() + static_cast<std::ptrdiff_t>(*of_first_), choice_.source.types.end(), 1u);
+  void take_pair() {
+    if (pair_) choice_.source = *pair_;
   }
 
   void require_side() const {
@@ -473,7 +468,7 @@ class Chooser {
   ModelChoice choice_;
   ToldSentences told_;
   bool heads_matter_ = true;
-  std::optional<std::size_t> of_first_;  // words, of two texts
+  std::optional<ModelInput> pair_;  // two texts, which go in as one
 };
 
 }  // namespace

@@ -96,9 +96,10 @@ std::string unusual_in_words(const Transformer& model) {
   say(turns && longer.factor != usual.scaling.factor,
       longer.words == 0.0
           ? fmt::format("waves {} times as long{}", longer.factor, where)
-          : fmt::format("waves longer than {} positions {} times as long, those shorter than {} as they are, and between "
-                        "these less and less{}",
-                        longer.words / longer.low, longer.factor, longer.words / longer.high, where));
+          : fmt::format(
+                "waves longer than {} positions {} times as long, those shorter than {} as they are, and between "
+                "these less and less{}",
+                longer.words / longer.low, longer.factor, longer.words / longer.high, where));
   say(recipe.window != 0.0,
       fmt::format("window: {}{}", count_of(static_cast<std::size_t>(recipe.window), "word"),
                   recipe.window_layers == ModelRecipe::all_layers

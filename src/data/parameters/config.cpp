@@ -112,7 +112,8 @@ void take_windows(ModelConfig& config, const Json& file, const std::string& wher
   if (config.window_layers.empty() && windows.is_local) {
     const Json* const said = windows.pattern_key.empty() ? nullptr : member_of(file, windows.pattern_key);
     const std::size_t pattern =
-        said ? size_in({*said, fmt::format("{}: \"{}\"", where, windows.pattern_key)}, most_layers) : windows.usual_pattern;
+        said ? size_in({*said, fmt::format("{}: \"{}\"", where, windows.pattern_key)}, most_layers)
+             : windows.usual_pattern;
     if (config.layers == 0)
       fail("{} does not say how many layers there are, and so not which of them have a window", where);
     std::vector<std::string> local;

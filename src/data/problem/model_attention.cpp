@@ -86,12 +86,22 @@ class RunModel {
  private:
   void take_source() {
     if (!model_.has_encoder()) return;
-    Words words = words_given(asked_.text, file_.source, model_.source_vocabulary, file_.words);
+    if (asked_.texts.size() == 2) {
+      source_ = input_of_pair(asked_.texts[0], asked_.texts[1], model_, file_.words);
+      return;
+    }
+    Words words = words_given(text_given(), file_.source, model_.source_vocabulary, file_.words);
     const std::string& end = file_.words.end();
-    const bool can_end = !file_.words.tokenizer && id_in(model_.source_vocabulary, end) != 0;
+    // Ids are a whole text, with the end that they are to have.
+    const bool can_end =
+        !file_.words.tokenizer && !are_token_ids(model_.source_vocabulary) && id_in(model_.source_vocabulary, end) != 0;
     if (can_end && words.back() != end) words.push_back(end);
     source_ = input_of(words, model_.source_vocabulary);
     require_places(model_, words.size(), model_.sizes.source_places);
+  }
+
+  std::optional<std::string> text_given() const {
+    return asked_.texts.empty() ? std::nullopt : std::optional(asked_.texts.front());
   }
 
   void take_target() {
@@ -101,7 +111,7 @@ class RunModel {
     const bool told_by_tokenizer = file_.words.tokenizer && file_.words.begins_alone;
     const bool has_start = !told_by_tokenizer && id_in(known, start) != 0;
     Words words;
-    if (!model_.kind->crosses) words = words_given(asked_.text, file_.target, known, file_.words);
+    if (!model_.kind->crosses) words = words_given(text_given(), file_.target, known, file_.words);
     if (has_start && (words.empty() || words.front() != start)) words.insert(words.begin(), start);
     if (words.empty()) words = words_given(std::nullopt, file_.target, known, file_.words);
     target_ = input_of(words, known);

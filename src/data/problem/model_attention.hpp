@@ -10,8 +10,8 @@ namespace attn {
 
 /// Which attention of a model is meant, and on which words.
 struct AttentionOfModel {
-  std::string model;                      // as the reader called it
-  std::optional<std::string> text = {};   // in place of its own sentence; in a decoder alone what it is given
+  std::string model;                    // as the reader called it
+  std::vector<std::string> texts = {};  // in place of its own sentence; in a decoder alone what it is given; or a pair
   std::optional<std::string> layer = {};  // "2", or "decoder.1.cross_attention"; nothing: the last
 };
 

@@ -154,6 +154,23 @@ std::vector<std::string> ModelWords::of(std::string_view text, bool with_special
   return words;
 }
 
+ModelWords::Pair ModelWords::of_pair(std::string_view first, std::string_view second) const {
+  Pair pair;
+  if (tokenizer) {
+    for (const Token& piece : tokenizer->encode_pair(first, second)) {
+      pair.words.push_back(pieces->at(piece.id));
+      pair.types.push_back(piece.type);
+    }
+    if (pair.words.empty()) fail("the texts have no words: give at least one");
+    return pair;
+  }
+  pair.words = split_words(first);
+  pair.types.assign(pair.words.size(), 0);
+  for (std::string& word : split_words(second)) pair.words.push_back(std::move(word));
+  pair.types.resize(pair.words.size(), 1);
+  return pair;
+}
+
 std::vector<std::size_t> ModelWords::ends_in(const Vocabulary& vocabulary) const {
   std::vector<std::size_t> ids;
   for (const std::string& word : ends) {
@@ -205,6 +222,24 @@ ModelInput input_of(const std::vector<std::string>& words, const Vocabulary& voc
     const std::string ids = fmt::format("words are token ids, from 0 to {}", vocabulary.size() - 1);
     ReadInputs::tell({"words", "", count_of(words.size(), "word"), {{&assumed::words, ids}}});
   }
+  return input;
+}
+
+bool may_have_pair(const Transformer& model, const ModelWords& words) {
+  return model.kind->encodes && !model.kind->decodes && (model.sizes.types > 1 || words.tokenizer);
+}
+
+ModelInput input_of_pair(const std::string& first, const std::string& second, const Transformer& model,
+                         const ModelWords& words) {
+  const ModelWords::Pair pair = words.of_pair(first, second);
+  ModelInput input = input_of(pair.words, model.source_vocabulary);
+  const std::size_t types = *std::ranges::max_element(pair.types) + 1;
+  if (types > std::max<std::size_t>(1, model.sizes.types))
+    fail("the tokenizer tells {} types of words, and the model has {}", types, model.sizes.types);
+  if (model.sizes.types > 0) input.types = pair.types;
+  if (const std::size_t most = model.most_words(model.sizes.source_places).value_or(input.size()); input.size() > most)
+    fail("the two texts have {}, but the model has vectors for only {}: give fewer words",
+         count_of(input.size(), "word"), count_of(most, "position"));
   return input;
 }
 

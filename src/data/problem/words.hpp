@@ -44,6 +44,13 @@ struct ModelWords {
   /// The words of a text. A tokenizer adds the special tokens that it has for a whole one, where these are asked for.
   /// Throws InputError: not UTF-8, no words.
   std::vector<std::string> of(std::string_view text, bool with_special) const;
+  /// The words of two texts that go in as one, and of each which text it belongs to, from 0, as the model is told it.
+  /// Throws likewise, and where a tokenizer does not say how they are put together.
+  struct Pair {
+    std::vector<std::string> words;
+    std::vector<std::size_t> types;
+  };
+  Pair of_pair(std::string_view first, std::string_view second) const;
   /// The text that some words of a vocabulary stand for, by their ids from 1.
   std::string text_of(const std::vector<std::size_t>& ids, const std::vector<std::string>& vocabulary) const;
 };
@@ -52,6 +59,14 @@ struct ModelWords {
 /// or where it has none, or another piece has the same, by its id in angle brackets. Throws InputError where the
 /// tokenizer has more.
 ModelWords pieces_of(std::shared_ptr<const Tokenizer> tokenizer, std::size_t count, const std::string& where);
+
+/// Whether two texts can go into a model as one: it tells them apart, or its tokenizer puts them together.
+bool may_have_pair(const Transformer& model, const ModelWords& words);
+
+/// Two texts as they go into its encoder. Throws InputError: words that it does not know, or more than it has
+/// positions.
+ModelInput input_of_pair(const std::string& first, const std::string& second, const Transformer& model,
+                         const ModelWords& words);
 
 /// Words as they go into a side of a model, with their ids in its vocabulary. Throws InputError, with the nearest
 /// word, for one that it does not have.

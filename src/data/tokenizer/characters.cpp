@@ -36,6 +36,10 @@ class CharacterTokenizer final : public Tokenizer {
     return pieces;
   }
 
+  std::vector<Token> encode_pair(std::string_view, std::string_view) const override {
+    fail("the tokenizer does not say how two texts are put together: give one");
+  }
+
   std::string decode(std::span<const std::size_t> ids) const override {
     std::string text;
     for (const std::size_t id : ids) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_map>
 
 #include "core/support/error.hpp"
@@ -174,37 +175,17 @@ class Pipeline : public Tokenizer {
   }
 
   std::vector<Token> encode(std::string_view text, bool with_special) const override {
-    require_utf8(text, "the text");
     const Characters characters(text);
-    std::vector<EncodedPiece> encoded;
-    // Words come again and again.
-    std::unordered_map<std::string_view, std::vector<WordPart>> known;
-    const std::vector<TextPart> parts = parts_of(text);
-    for (const TextPart& part : parts) {
-      const auto put = [&](std::size_t id, ByteRange range, std::string piece, bool is_special) {
-        encoded.push_back(
-            {id, characters.number_at(range.begin), characters.number_at(range.end), std::move(piece), is_special});
-      };
-      if (part.added) {
-        put(*part.added, part.text.original({0, part.text.text().size()}), part.text.text(), is_special(*part.added));
-        continue;
-      }
-      const std::string& word = part.text.text();
-      const auto [found, is_new] = known.try_emplace(word);
-      if (is_new) found->second = parts_.model->cut(word);
-      for (const WordPart& piece : found->second) {
-        put(piece.id, part.text.original(piece.range), std::string(this->piece(piece.id)), false);
-      }
-    }
-    if (parts_.post_process) parts_.post_process(encoded, with_special);
-    std::vector<Token> pieces;
-    pieces.reserve(encoded.size());
-    for (const EncodedPiece& one : encoded) {
-      std::string own(piece(one.id));
-      pieces.push_back({one.id, own.empty() ? one.text : std::move(own), characters.byte_at(one.begin),
-                        characters.byte_at(one.end), one.is_special || is_special(one.id)});
-    }
-    return pieces;
+    std::vector<EncodedPiece> encoded = encoded_text(text, characters);
+    if (parts_.post_process.of_one) parts_.post_process.of_one(encoded, with_special);
+    return tokens_of(encoded, {&characters, &characters});
+  }
+
+  std::vector<Token> encode_pair(std::string_view first, std::string_view second) const override {
+    if (!parts_.post_process.of_pair) fail("the tokenizer does not say how two texts are put together: give one");
+    const Characters of_first(first), of_second(second);
+    return tokens_of(parts_.post_process.of_pair(encoded_text(first, of_first), encoded_text(second, of_second)),
+                     {&of_first, &of_second});
   }
 
   std::string decode(std::span<const std::size_t> ids) const override {
@@ -269,11 +250,51 @@ class Pipeline : public Tokenizer {
   }
 
  private:
-  // What stands around a text is in the vocabulary under the same name.
+  // The pieces of a text, without what stands around it.
+  std::vector<EncodedPiece> encoded_text(std::string_view text, const Characters& characters) const {
+    require_utf8(text, "the text");
+    std::vector<EncodedPiece> encoded;
+    // Words come again and again.
+    std::unordered_map<std::string_view, std::vector<WordPart>> known;
+    const std::vector<TextPart> parts = parts_of(text);
+    for (const TextPart& part : parts) {
+      const auto put = [&](std::size_t id, ByteRange range, std::string piece, bool is_special) {
+        encoded.push_back(
+            {id, characters.number_at(range.begin), characters.number_at(range.end), std::move(piece), is_special});
+      };
+      if (part.added) {
+        put(*part.added, part.text.original({0, part.text.text().size()}), part.text.text(), is_special(*part.added));
+        continue;
+      }
+      const std::string& word = part.text.text();
+      const auto [found, is_new] = known.try_emplace(word);
+      if (is_new) found->second = parts_.model->cut(word);
+      for (const WordPart& piece : found->second) {
+        put(piece.id, part.text.original(piece.range), std::string(this->piece(piece.id)), false);
+      }
+    }
+    return encoded;
+  }
+
+  // The same with bytes in the place of characters, of which there are those of one text or of two.
+  std::vector<Token> tokens_of(const std::vector<EncodedPiece>& encoded,
+                               const std::array<const Characters*, 2>& texts) const {
+    std::vector<Token> pieces;
+    pieces.reserve(encoded.size());
+    for (const EncodedPiece& one : encoded) {
+      std::string own(piece(one.id));
+      const Characters& characters = *texts[one.of_text];
+      pieces.push_back({one.id, own.empty() ? one.text : std::move(own), characters.byte_at(one.begin),
+                        characters.byte_at(one.end), one.is_special || is_special(one.id), one.type});
+    }
+    return pieces;
+  }
+
+  // What stands around a text, or a pair, is in the vocabulary under the same name.
   void require_known_ends(const std::string& where) const {
-    if (!parts_.post_process) return;
     std::vector<EncodedPiece> ends;
-    parts_.post_process(ends, true);
+    if (parts_.post_process.of_one) parts_.post_process.of_one(ends, true);
+    if (parts_.post_process.of_pair) std::ranges::move(parts_.post_process.of_pair({}, {}), std::back_inserter(ends));
     for (const EncodedPiece& end : ends) {
       const std::string_view own = piece(end.id);
       if (!own.empty() && own == end.text) continue;

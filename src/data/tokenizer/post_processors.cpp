@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/support/error.hpp"
 #include "data/tokenizer/unicode.hpp"
@@ -10,21 +11,74 @@
 namespace attn {
 
 PostProcess put_around(std::vector<EncodedPiece> before, std::vector<EncodedPiece> behind) {
-  return [=](std::vector<EncodedPiece>& pieces, bool with_special) {
+  return {.of_one = [=](std::vector<EncodedPiece>& pieces, bool with_special) {
     if (!with_special) return;
     pieces.insert(pieces.begin(), before.begin(), before.end());
     pieces.insert(pieces.end(), behind.begin(), behind.end());
-  };
+  }};
 }
 
-PostProcess process_in_sequence(std::vector<PostProcess> all) {
-  return [all = std::move(all)](std::vector<EncodedPiece>& pieces, bool with_special) {
-    for (const PostProcess& one : all) one(pieces, with_special);
+namespace {
+
+using Pieces = std::vector<EncodedPiece>;
+
+// A place in a template of a pair: a token, or one of the texts, and the type of its pieces.
+struct PlaceInPair {
+  Pieces tokens = {};
+  std::optional<std::size_t> text = {};  // 0 or 1
+  std::size_t type = 0;
+};
+
+PostProcess put_around_pair(PostProcess around, std::vector<PlaceInPair> places) {
+  around.of_pair = [places = std::move(places)](const Pieces& first, const Pieces& second) {
+    Pieces all;
+    for (const PlaceInPair& place : places) {
+      for (EncodedPiece piece : !place.text ? place.tokens : *place.text == 0 ? first : second) {
+        piece.type = place.type;
+        piece.of_text = place.text.value_or(0);
+        all.push_back(std::move(piece));
+      }
+    }
+    return all;
   };
+  return around;
+}
+
+}  // namespace
+
+PostProcess put_around_as_bert(const EncodedPiece& cls, const EncodedPiece& sep) {
+  return put_around_pair(
+      put_around({cls}, {sep}),
+      {{.tokens = {cls}}, {.text = 0}, {.tokens = {sep}}, {.text = 1, .type = 1}, {.tokens = {sep}, .type = 1}});
+}
+
+PostProcess put_around_as_roberta(const EncodedPiece& cls, const EncodedPiece& sep) {
+  return put_around_pair(put_around({cls}, {sep}),
+                         {{.tokens = {cls}}, {.text = 0}, {.tokens = {sep, sep}}, {.text = 1}, {.tokens = {sep}}});
+}
+
+// The last one that is told how puts two texts together; the others work on each of them.
+PostProcess process_in_sequence(std::vector<PostProcess> all) {
+  PostProcess sequence;
+  sequence.of_one = [all](Pieces& pieces, bool with_special) {
+    for (const PostProcess& one : all) {
+      if (one.of_one) one.of_one(pieces, with_special);
+    }
+  };
+  const auto joins = [](const PostProcess& one) { return static_cast<bool>(one.of_pair); };
+  if (std::ranges::count_if(all, joins) != 1) return sequence;
+  sequence.of_pair = [all, joins](Pieces first, Pieces second) {
+    for (const PostProcess& one : all) {
+      if (joins(one) || !one.of_one) continue;
+      for (Pieces* pieces : {&first, &second}) one.of_one(*pieces, false);
+    }
+    return std::ranges::find_if(all, joins)->of_pair(std::move(first), std::move(second));
+  };
+  return sequence;
 }
 
 PostProcess trim_spaces_of_pieces(bool prepends_space) {
-  return [prepends_space](std::vector<EncodedPiece>& pieces, bool) {
+  return {.of_one = [prepends_space](std::vector<EncodedPiece>& pieces, bool) {
     const char32_t sign_of_space = sign_of_byte(' ');
     const auto is_space = [&](char32_t c) { return c == sign_of_space || is_white_space(c); };
     for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -40,7 +94,7 @@ PostProcess trim_spaces_of_pieces(bool prepends_space) {
       }
       if (trailing > 0 && piece.end >= trailing) piece.end = std::max(piece.end - trailing, piece.begin);
     }
-  };
+  }};
 }
 
 namespace {
@@ -69,6 +123,25 @@ std::vector<EncodedPiece> specials_of(const TokenizerSettings& settings, const s
   return all;
 }
 
+// "pair": […, {"Sequence": {"id": "B", "type_id": 1}}, …]
+std::vector<PlaceInPair> places_of_pair(const TokenizerSettings& settings) {
+  std::vector<PlaceInPair> places;
+  std::array<std::size_t, 2> times = {0, 0};
+  for (const TokenizerSettings& one : settings.list("pair")) {
+    const bool is_text = one.has("Sequence");
+    const TokenizerSettings place = one.object(is_text ? "Sequence" : "SpecialToken");
+    const std::string id = place.text("id");
+    PlaceInPair found{.type = place.count_or("type_id", 0)};
+    if (is_text && id != "A" && id != "B") place.refuse("id", "A or B");
+    if (is_text) found.text = id == "A" ? 0 : 1;
+    if (is_text) ++times[*found.text];
+    if (!is_text) found.tokens = specials_of(settings, id);
+    places.push_back(std::move(found));
+  }
+  if (times[0] != 1 || times[1] != 1) settings.refuse("pair", "a template that has each of the texts once");
+  return places;
+}
+
 PostProcess read_template(const TokenizerSettings& settings) {
   std::vector<EncodedPiece> before, behind;
   bool is_behind = false;
@@ -83,7 +156,8 @@ PostProcess read_template(const TokenizerSettings& settings) {
     }
   }
   if (!is_behind) settings.refuse("single", "a template that has the text once");
-  return put_around(std::move(before), std::move(behind));
+  PostProcess around = put_around(std::move(before), std::move(behind));
+  return settings.has("pair") ? put_around_pair(std::move(around), places_of_pair(settings)) : around;
 }
 
 PostProcess read_post_processor_sequence(const TokenizerSettings& settings) {
@@ -95,11 +169,11 @@ PostProcess read_post_processor_sequence(const TokenizerSettings& settings) {
 PostProcess read_trimming(const TokenizerSettings& settings) {
   const bool prepends_space = settings.flag_or("add_prefix_space", true);
   if (settings.flag_or("trim_offsets", true)) return trim_spaces_of_pieces(prepends_space);
-  return process_in_sequence({});
+  return {};
 }
 
 PostProcess read_bert_processing(const TokenizerSettings& settings) {
-  return put_around({special_of(settings, "cls")}, {special_of(settings, "sep")});
+  return put_around_as_bert(special_of(settings, "cls"), special_of(settings, "sep"));
 }
 
 struct PostProcessorRow {
@@ -113,7 +187,9 @@ constexpr std::array post_processor_rows = {
     PostProcessorRow{"BertProcessing", read_bert_processing},
     PostProcessorRow{"RobertaProcessing",
                      [](const TokenizerSettings& settings) {
-                       return process_in_sequence({read_trimming(settings), read_bert_processing(settings)});
+                       return process_in_sequence(
+                           {read_trimming(settings),
+                            put_around_as_roberta(special_of(settings, "cls"), special_of(settings, "sep"))});
                      }},
     PostProcessorRow{"Sequence", read_post_processor_sequence},
 };

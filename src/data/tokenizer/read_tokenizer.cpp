@@ -188,7 +188,7 @@ std::shared_ptr<const Tokenizer> read_word_piece_file(const TokenizerFolder& fol
   parts.pre_tokenize = split_as_bert();
   parts.decode = decode_word_pieces("##", true);
   parts.post_process =
-      put_around({special_piece(vocabulary, "[CLS]", where)}, {special_piece(vocabulary, "[SEP]", where)});
+      put_around_as_bert(special_piece(vocabulary, "[CLS]", where), special_piece(vocabulary, "[SEP]", where));
   parts.model = make_word_piece(std::move(vocabulary), "[UNK]", "##", 100, where);
   return make_tokenizer(std::move(parts), where);
 }

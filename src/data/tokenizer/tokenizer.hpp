@@ -18,6 +18,7 @@ struct Token {
   std::string text = {};           // as in the vocabulary: "Ġthe"
   std::size_t begin = 0, end = 0;  // bytes of the text that it stands for; equal: none
   bool is_special = false;         // such as a start token: no part of a text
+  std::size_t type = 0;            // of a pair: as which of its texts the model is told the piece
 };
 
 /// One step on the way from a word to its pieces.
@@ -46,6 +47,9 @@ class Tokenizer {
   /// The pieces of a text, with the special tokens that its model expects around it, or without them. Throws
   /// InputError: the text is not UTF-8.
   virtual std::vector<Token> encode(std::string_view text, bool with_special = true) const = 0;
+  /// The pieces of two texts, with the special tokens that its model expects around and between them. Throws
+  /// InputError: a text is not UTF-8, or pairs are not told how.
+  virtual std::vector<Token> encode_pair(std::string_view first, std::string_view second) const = 0;
   /// The text that the pieces stand for; special ones are written, too. Throws InputError: an id beyond the vocabulary.
   virtual std::string decode(std::span<const std::size_t> ids) const = 0;
   /// How many ids there are: the largest + 1.
