@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/support/error.hpp"
+#include "data/problem/words.hpp"
 #include "data/tokenizer/tokenizer.hpp"
 #include "process.hpp"
 #include "testing.hpp"
@@ -178,6 +179,15 @@ TEST_CASE("two texts are put together as the tokenizer of a model says it") {
   CHECK(has_words(
       refusal([&] { processed(one + R"("pair": [{"Sequence": {"id": "A", "type_id": 0}}], )" + specials + "}"); }),
       "each of the texts once"));
+}
+
+TEST_CASE("characters for which a tokenizer has no piece are counted") {
+  const auto tokenizer =
+      tokenizer_from_json(R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}})", "t");
+  const ModelWords words = pieces_of(tokenizer, 2, "t");
+  CHECK(words.left_out_of("ab") == 0);
+  CHECK(words.left_out_of("a x\u00E9 b") == 2);
+  CHECK(ModelWords().left_out_of("x") == 0);
 }
 
 TEST_CASE("the pieces of BPE with byte fallback are bytes, where a character is unknown") {

@@ -250,6 +250,7 @@ class Chooser {
     require_side();
     take_words(choice_, {arguments_, told_, choice_.words}, use_);
     take_pair();
+    remark_on_left_out();
     take_masks(choice_, arguments_, use_);
     const bool is_described = arguments_.has(option::model) || arguments_.has(option::example);
     if (is_described && any(choice_.source.blank)) leave_out_description();
@@ -270,7 +271,7 @@ class Chooser {
       remark_on_idle(*option, "words do not change parameters");
     }
     remark_on_idle(option::tokenizer, "words do not change parameters");
-    remark_on_idle(option::seed, "nothing is random");
+    remark_on_idle(option::seed, "no parameter is drawn");
     return std::move(choice_);
   }
 
@@ -354,6 +355,18 @@ class Chooser {
     arguments_.leave_out(std::array{&from});
   }
 
+  // Of a text that was given, characters for which the tokenizer has no piece.
+  void remark_on_left_out() {
+    for (const Option* option : {&option::source, &option::target}) {
+      const std::optional<std::string> text = arguments_.text(*option);
+      const std::size_t count = text ? choice_.words.left_out_of(*text) : 0;
+      if (count == 0) continue;
+      choice_.remarks.push_back(fmt::format("{} of the text {} left out: the tokenizer has no piece for {}",
+                                            count_of(count, "character"), count == 1 ? "is" : "are",
+                                            count == 1 ? "it" : "them"));
+    }
+  }
+
   void take_pair() {
     if (pair_) choice_.source = *pair_;
   }
@@ -378,7 +391,7 @@ class Chooser {
     const bool draws_vectors = (choice.source.x && !arguments_.has(option::x)) ||
                                (choice.target.x && !arguments_.has(option::target_x)) ||
                                (choice.memory && !arguments_.has(option::memory));
-    if (!is_drawn() && !draws_vectors) remark_on_idle(option::seed, "nothing is random");
+    if (!is_drawn() && !draws_vectors) remark_on_idle(option::seed, "no parameter and no vector is drawn");
     const bool embeds = !choice.source.ids.empty() || !choice.target.ids.empty();
     const ModelRecipe& recipe = choice.model.recipe;
     if (!embeds && !recipe.positions->of_queries_and_keys) {

@@ -154,6 +154,21 @@ std::vector<std::string> ModelWords::of(std::string_view text, bool with_special
   return words;
 }
 
+std::size_t ModelWords::left_out_of(std::string_view text) const {
+  if (!tokenizer) return 0;
+  std::vector<bool> is_told(text.size(), false);
+  for (const Token& piece : tokenizer->encode(text, false)) {
+    for (std::size_t i = piece.begin; i < piece.end; ++i) is_told[i] = true;
+  }
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool begins = (byte & 0xC0) != 0x80;
+    count += begins && !is_told[i] && byte > ' ';
+  }
+  return count;
+}
+
 ModelWords::Pair ModelWords::of_pair(std::string_view first, std::string_view second) const {
   Pair pair;
   if (tokenizer) {

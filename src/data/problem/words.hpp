@@ -44,6 +44,8 @@ struct ModelWords {
   /// The words of a text. A tokenizer adds the special tokens that it has for a whole one, where these are asked for.
   /// Throws InputError: not UTF-8, no words.
   std::vector<std::string> of(std::string_view text, bool with_special) const;
+  /// How many characters of a text none of its words stands for, beside spaces.
+  std::size_t left_out_of(std::string_view text) const;
   /// The words of two texts that go in as one, and of each which text it belongs to, from 0, as the model is told it.
   /// Throws likewise, and where a tokenizer does not say how they are put together.
   struct Pair {

@@ -110,14 +110,9 @@ class Bpe : public WordModel {
     std::vector<WordPart> pieces;
     pieces.reserve(word.size());
     std::optional<WordPart> pending;  // an unknown character, or several that are one piece
-    // A piece stands behind those before it, also where characters between are in no vocabulary.
-    std::size_t end = 0;
-    const auto add = [&](std::size_t id, std::size_t size) {
-      pieces.push_back({id, {end, end + size}});
-      end += size;
-    };
+    const auto add = [&](std::size_t id, std::size_t at, std::size_t size) { pieces.push_back({id, {at, at + size}}); };
     const auto add_pending = [&] {
-      if (pending) add(pending->id, pending->range.end);
+      if (pending) pieces.push_back(*pending);
       pending.reset();
     };
     std::string wrapped;
@@ -134,21 +129,22 @@ class Bpe : public WordModel {
       }
       if (const auto id = vocabulary().find(character)) {
         add_pending();
-        add(*id, size);
+        add(*id, at, size);
         continue;
       }
       if (settings_.falls_back_to_bytes &&
           std::ranges::all_of(character, [&](char c) { return bytes_[static_cast<unsigned char>(c)].has_value(); })) {
         add_pending();
-        for (const char c : character) add(*bytes_[static_cast<unsigned char>(c)], 1);
+        for (std::size_t i = 0; i < character.size(); ++i)
+          add(*bytes_[static_cast<unsigned char>(character[i])], at + std::min(i, size - 1), 1);
         continue;
       }
       if (!unknown_) continue;
       if (pending && settings_.fuses_unknown) {
-        pending->range.end += size;
+        pending->range.end = at + size;
       } else {
         add_pending();
-        pending = WordPart{*unknown_, {0, size}};
+        pending = WordPart{*unknown_, {at, at + size}};
       }
     }
     add_pending();

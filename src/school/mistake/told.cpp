@@ -23,6 +23,15 @@ std::string written_value(double x) {
   return written_digits(x, digits);
 }
 
+// Two different numbers with as many digits as tell them apart.
+std::pair<std::string, std::string> written_apart(double one, double other) {
+  constexpr int most_digits = 17;
+  std::pair<std::string, std::string> both{written_value(one), written_value(other)};
+  for (int more = digits + 1; both.first == both.second && one != other && more <= most_digits; ++more)
+    both = {written_digits(one, more), written_digits(other, more)};
+  return both;
+}
+
 std::string address(const Compared& matrix, const Difference& difference) {
   return fmt::format("{}[{},{}]", matrix.node->name, difference.row + 1, difference.column + 1);
 }
@@ -224,13 +233,14 @@ class ComparisonPage {
     const double theirs = (*matrix.theirs)(apart.row, apart.column),
                  right = (*finding.expected)(apart.row, apart.column);
     const std::string rows = written_places(apart.rows);
+    const auto told = written_apart(theirs, right);
     const std::string largest = std::isfinite(apart.largest)
                                     ? fmt::format("The largest difference is {} at ", written_value(apart.largest))
                                     : "Numbers that are not finite differ, such as at ";
     page_.say(text(fmt::format("{} of its {} cells differ{}, in row{} {}. {}", apart.cells, matrix.theirs->size(),
                                apart.cells == 1 ? "s" : "", apart.rows.size() == 1 ? "" : "s", rows, largest),
                    code(address(matrix, apart)),
-                   fmt::format(": the file has {}, and right is {}.", written_value(theirs), written_value(right))));
+                   fmt::format(": the file has {}, and right is {}.", told.first, told.second)));
   }
 
   void add_beside(const Compared& matrix, const Finding& finding) {
