@@ -20,8 +20,8 @@ struct AskedField {
   std::string typed(const Arguments& arguments) const;
 };
 
-/// Those that the options ask for; --causal and --not-causal say the fields `causal`. What an option of its own says goes
-/// before what --recipe says. Throws InputError for a name that no choice has.
+/// Those that the options ask for; --causal and --not-causal say the fields `causal`. What an option of its own says
+/// goes before what --recipe says. Throws InputError for a name that no choice has.
 std::vector<AskedField> asked_fields(const Arguments& arguments, std::span<const std::string_view> causal);
 
 /// The recipe that the options ask for, in which all that no option says is as in `usual`, or as in the one that

@@ -18,8 +18,8 @@
 #include "page/render/format.hpp"
 #include "page/tell/describe.hpp"
 #include "page/tell/heads.hpp"
-#include "school/training/task.hpp"
 #include "school/training/learned_heads.hpp"
+#include "school/training/task.hpp"
 #include "school/training/told.hpp"
 #include "school/training/trained_run.hpp"
 

@@ -322,8 +322,7 @@ TransformerFile read_model(const std::string& name_or_path, const std::optional<
   }
   if (is_folder(name_or_path)) return transformer_in(read_model_folder(name_or_path), name_or_path, tokenizer);
   if (is_name_of_model(name_or_path) && !is_there(name_or_path))
-    fail("{}, or give a file or a folder that is there",
-         unknown("model", name_or_path, names_of(model_examples())));
+    fail("{}, or give a file or a folder that is there", unknown("model", name_or_path, names_of(model_examples())));
   refuse_one_of_several(name_or_path);
   if (std::optional<ModelFolder> model = read_model_in_file(name_or_path))
     return transformer_in(std::move(*model), name_or_path, tokenizer);

@@ -46,8 +46,8 @@ std::string recipe_told(const AskedRecipe& asked) {
 std::string how_it_was_trained(const TrainingState& state, const Task& task) {
   if (state.step == 0) return fmt::format("The parameters are random (seed {}), not trained.", state.options.seed);
   return fmt::format("Trained with attn train {}{}: {} with batches of {} (seed {}).", state.task,
-                     state.request.recipe ? recipe_told(*state.request.recipe) : "",
-                     count_of(state.step, "step"), count_of(state.options.batch, task.one_sentence), state.options.seed);
+                     state.request.recipe ? recipe_told(*state.request.recipe) : "", count_of(state.step, "step"),
+                     count_of(state.options.batch, task.one_sentence), state.options.seed);
 }
 
 std::vector<std::string> how_well_it_does(const TrainingState& state, const Task& task) {
