@@ -120,6 +120,8 @@ class WordTaker {
 
   void take_source() {
     const Transformer& model = choice_.model;
+    if (model.recipe.first_output && is_told(asked_, source_side) && !arguments_.has(option::x))
+      fail("{}: this model takes no words: give a row for each patch with --x", source_side.sentence.name);
     if (arguments_.has(option::x) || model.source_vocabulary.empty()) {
       choice_.source = vectors(source_side, sentence(asked_, source_side));
       return;

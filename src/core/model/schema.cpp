@@ -213,7 +213,7 @@ const SchemaPart lone_part[] = {{nullptr, 0, lone_attention}};
 
 constexpr std::array kinds = {
     ModelKind{"encoder-decoder", "an encoder, and a decoder that attends to its output", true, true, true},
-    ModelKind{"encoder-only", "only an encoder", true, false, false},
+    ModelKind{"encoder-only", "an encoder, which makes a new vector of each word", true, false, false},
     ModelKind{"decoder-only", "only a decoder, which continues a text", false, true, false},
 };
 
