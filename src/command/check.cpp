@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -249,7 +250,10 @@ void compare(Answer& answer, const Command& command, const Arguments& arguments)
     roles.push_back(matrix.node->role);
     nodes.push_back(matrix.node);
   }
-  const auto find = [&](const std::vector<const Mistake*>& mistakes) {
+  // A program that runs a model of its own runs no other one.
+  const bool has_own_model = arguments.has_any(std::array{&option::model, &option::parameters});
+  const auto find = [&](const std::vector<const Mistake*>& mistakes) -> std::optional<TellingInput> {
+    if (has_own_model) return std::nullopt;
     return telling_input(command, mistakes, roles, *arguments.environment);
   };
   answer.page.blocks.clear();

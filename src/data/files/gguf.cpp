@@ -200,7 +200,8 @@ constexpr std::uint64_t most_dimensions = 8;
 }
 
 GgufTensor tensor_info_in(GgufBytes& bytes, const std::string& where) {
-  GgufTensor tensor{.name = bytes.text()};
+  GgufTensor tensor;
+  tensor.name = bytes.text();
   const std::uint64_t dimensions = bytes.number(4);
   if (!bytes.is_whole() || dimensions > most_dimensions) fail_damaged_gguf(where, "a tensor");
   for (std::uint64_t i = 0; i < dimensions; ++i) tensor.sizes.insert(tensor.sizes.begin(), bytes.number(8));

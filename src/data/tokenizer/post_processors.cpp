@@ -20,18 +20,18 @@ PostProcess put_around(std::vector<EncodedPiece> before, std::vector<EncodedPiec
 
 namespace {
 
-using Pieces = std::vector<EncodedPiece>;
+using EncodedPieces = std::vector<EncodedPiece>;
 
 // A place in a template of a pair: a token, or one of the texts, and the type of its pieces.
 struct PlaceInPair {
-  Pieces tokens = {};
+  EncodedPieces tokens = {};
   std::optional<std::size_t> text = {};  // 0 or 1
   std::size_t type = 0;
 };
 
 PostProcess put_around_pair(PostProcess around, std::vector<PlaceInPair> places) {
-  around.of_pair = [places = std::move(places)](const Pieces& first, const Pieces& second) {
-    Pieces all;
+  around.of_pair = [places = std::move(places)](const EncodedPieces& first, const EncodedPieces& second) {
+    EncodedPieces all;
     for (const PlaceInPair& place : places) {
       for (EncodedPiece piece : !place.text ? place.tokens : *place.text == 0 ? first : second) {
         piece.type = place.type;
@@ -60,17 +60,17 @@ PostProcess put_around_as_roberta(const EncodedPiece& cls, const EncodedPiece& s
 // The last one that is told how puts two texts together; the others work on each of them.
 PostProcess process_in_sequence(std::vector<PostProcess> all) {
   PostProcess sequence;
-  sequence.of_one = [all](Pieces& pieces, bool with_special) {
+  sequence.of_one = [all](EncodedPieces& pieces, bool with_special) {
     for (const PostProcess& one : all) {
       if (one.of_one) one.of_one(pieces, with_special);
     }
   };
   const auto joins = [](const PostProcess& one) { return static_cast<bool>(one.of_pair); };
   if (std::ranges::count_if(all, joins) != 1) return sequence;
-  sequence.of_pair = [all, joins](Pieces first, Pieces second) {
+  sequence.of_pair = [all, joins](EncodedPieces first, EncodedPieces second) {
     for (const PostProcess& one : all) {
       if (joins(one) || !one.of_one) continue;
-      for (Pieces* pieces : {&first, &second}) one.of_one(*pieces, false);
+      for (EncodedPieces* pieces : {&first, &second}) one.of_one(*pieces, false);
     }
     return std::ranges::find_if(all, joins)->of_pair(std::move(first), std::move(second));
   };
