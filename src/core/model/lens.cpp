@@ -86,7 +86,7 @@ struct OutputLayer {
 };
 
 OutputLayer output_layer(const Node& logits) {
-  OutputLayer output{.summed = &logits.original()};
+  OutputLayer output{.linear = {}, .summed = &logits.original()};
   std::optional<LinearLayer> linear = linear_layer_of(*output.summed);
   while (!linear && output.summed->op && output.summed->operands.size() == 1) {
     output.cap.push_back(output.summed);

@@ -80,22 +80,20 @@ void read_into(EncoderDecoderFile& file, const JsonMember& value) {
   file.*member = read(value);
 }
 
-using File = EncoderDecoderFile;
-
 constexpr std::array members_of_translator = {
-    FileMember{"title", read_into<&File::title, string_of>},
-    FileMember{"about", read_into<&File::about, strings_of>},
-    FileMember{"numbers", read_into<&File::numbers, strings_of>},
-    FileMember{"cell", read_into<&File::cell, cell_of>},
-    FileMember{"variant", read_into<&File::variant, variant_of>},
-    FileMember{"source", read_into<&File::source, string_of>},
-    FileMember{"target", read_into<&File::target, string_of>},
-    FileMember{"source_words", read_into<&File::source_words, different_strings_of>},
-    FileMember{"target_words", read_into<&File::target_words, different_strings_of>},
-    FileMember{"features", read_into<&File::features, different_strings_of>},
-    FileMember{"sentences", read_into<&File::sentences, pairs_of>},
-    FileMember{"parameters", read_into<&File::parameters, matrices_of>},
-    FileMember{"variants", read_into<&File::variants, variants_of>},
+    FileMember{"title", read_into<&EncoderDecoderFile::title, string_of>},
+    FileMember{"about", read_into<&EncoderDecoderFile::about, strings_of>},
+    FileMember{"numbers", read_into<&EncoderDecoderFile::numbers, strings_of>},
+    FileMember{"cell", read_into<&EncoderDecoderFile::cell, cell_of>},
+    FileMember{"variant", read_into<&EncoderDecoderFile::variant, variant_of>},
+    FileMember{"source", read_into<&EncoderDecoderFile::source, string_of>},
+    FileMember{"target", read_into<&EncoderDecoderFile::target, string_of>},
+    FileMember{"source_words", read_into<&EncoderDecoderFile::source_words, different_strings_of>},
+    FileMember{"target_words", read_into<&EncoderDecoderFile::target_words, different_strings_of>},
+    FileMember{"features", read_into<&EncoderDecoderFile::features, different_strings_of>},
+    FileMember{"sentences", read_into<&EncoderDecoderFile::sentences, pairs_of>},
+    FileMember{"parameters", read_into<&EncoderDecoderFile::parameters, matrices_of>},
+    FileMember{"variants", read_into<&EncoderDecoderFile::variants, variants_of>},
 };
 
 void require_word(const EncoderDecoderFile& file, std::string_view list, const std::vector<std::string>& words,

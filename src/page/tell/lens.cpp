@@ -56,7 +56,7 @@ constexpr bool (*only_output_layer_reads)(const ResidualStream&) = [](const Resi
   return !stream.is_normalized_at_end;
 };
 
-constexpr bool (*is_capped)(const ResidualStream&) = [](const ResidualStream& stream) {
+constexpr bool (*caps_logits)(const ResidualStream&) = [](const ResidualStream& stream) {
   return &stream.logits->original() != stream.summed;
 };
 
@@ -89,7 +89,7 @@ constexpr Claim<ResidualStream> claims_of_attribution[] = {
      "Each layer normalizes its sums, so that only the sum of the last sub-layer can be taken apart: "
      "what it adds is one term, and all that was before it is another. "
      "The last normalization divides this sum by one number, which is taken as it is here."},
-    {is_capped, "Here this holds before the soft cap, which makes the logit of the sum."},
+    {caps_logits, "Here this holds before the soft cap, which makes the logit of the sum."},
     {of_any<ResidualStream>,
      "A term is what a part adds to this logit directly. "
      "What later layers make of it counts among theirs."},
