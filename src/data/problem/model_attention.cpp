@@ -258,10 +258,10 @@ OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& a
       "This is one attention of the model, {}. Its x is {}, as it is when the model runs on these words.{}",
       place.text(), x.name, &memory == &x ? "" : fmt::format(" Its keys and values come from {}.", memory.name)));
   if (gives_compared) {
-    about.push_back(
-        fmt::format("Its queries and keys are given as the model compares them, normalized or turned by their positions. "
-                    "attn {} shows these steps.",
-                    place.side->name));
+    about.push_back(fmt::format(
+        "Its queries and keys are given as the model compares them, normalized or turned by their positions. "
+        "attn {} shows these steps.",
+        place.side->name));
   }
   if (!relative.empty())
     about.push_back(
