@@ -1703,7 +1703,7 @@ TEST_CASE("no sentence of a model is false of random sentences") {
 TEST_CASE("every sentence of the steps is checked against the numbers, or claims nothing of them") {
   constexpr std::string_view general[] = {
       "Attention by itself treats its keys as a set",
-      "Linear layers turn the vector of each word into new vectors",
+      "Linear layers turn each vector into new ones",
       "The names come from looking things up in a database",
       "In self-attention, input and output are the same words",
       "An attention score has two parts",

@@ -262,7 +262,7 @@ constexpr Meaning meanings_of_positions[] = {
 
 constexpr Meaning meanings_of_projection[] = {
     {of_any,
-     "Linear layers turn the vector of each word into new vectors. "
+     "Linear layers turn each vector into new ones. "
      "A query says what the word looks for, a key what it can be found by, and a value what it passes on."},
 };
 
