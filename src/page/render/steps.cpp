@@ -195,8 +195,8 @@ Term with_short_sums(Term term, LeftOut& left_out) {
       }
     }
     left_out = {left_out.sums + 1, order.size() - terms_of_long_sum, rest};
-    const std::string others = fmt::format("{}\u00A0others", left_out.terms);
-    parts.push_back(constant_of(rest, {"(" + others + ")", "\\left(\\text{" + others + "}\\right)"}));
+    parts.push_back(constant_of(rest, {fmt::format("({}\u00A0others)", left_out.terms),
+                                       fmt::format("\\left(\\text{{{} others}}\\right)", left_out.terms)}));
     term.parts = std::move(parts);
   }
   for (Term& part : term.parts) part = with_short_sums(std::move(part), left_out);
