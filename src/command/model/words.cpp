@@ -127,9 +127,7 @@ class WordTaker {
       return;
     }
     const std::string& end = asked_.words.end();
-    // Ids are a whole text, with the end that they are to have.
-    const bool can_end =
-        !asked_.words.tokenizer && !are_token_ids(model.source_vocabulary) && id_in(model.source_vocabulary, end) != 0;
+    const bool can_end = asked_.words.ends_source(model.source_vocabulary);
     const std::size_t most = places(model.sizes.source_places);
     Words words = known_words(source_side, {model.source_vocabulary, most - can_end});
     if (can_end && words.back() != end) words.push_back(end);

@@ -92,9 +92,7 @@ class RunModel {
     }
     Words words = words_given(text_given(), file_.source, model_.source_vocabulary, file_.words);
     const std::string& end = file_.words.end();
-    // Ids are a whole text, with the end that they are to have.
-    const bool can_end =
-        !file_.words.tokenizer && !are_token_ids(model_.source_vocabulary) && id_in(model_.source_vocabulary, end) != 0;
+    const bool can_end = file_.words.ends_source(model_.source_vocabulary);
     if (can_end && words.back() != end) words.push_back(end);
     source_ = input_of(words, model_.source_vocabulary);
     require_places(model_, words.size(), model_.sizes.source_places);

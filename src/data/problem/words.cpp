@@ -186,6 +186,10 @@ ModelWords::Pair ModelWords::of_pair(std::string_view first, std::string_view se
   return pair;
 }
 
+bool ModelWords::ends_source(const Vocabulary& vocabulary) const {
+  return !tokenizer && !are_token_ids(vocabulary) && id_in(vocabulary, end()) != 0;
+}
+
 std::vector<std::size_t> ModelWords::ends_in(const Vocabulary& vocabulary) const {
   std::vector<std::size_t> ids;
   for (const std::string& word : ends) {

@@ -39,6 +39,9 @@ struct ModelWords {
   bool begins_alone = true;  // what is written has the tokenizer's special tokens, and not only its start
 
   const std::string& end() const { return ends.front(); }
+  /// Whether a source in words of this vocabulary is to end with end(): a tokenizer puts it there itself, and ids are a
+  /// whole text, with the end that they are to have.
+  bool ends_source(const Vocabulary& vocabulary) const;
   /// The ids of the ends that a vocabulary has.
   std::vector<std::size_t> ends_in(const Vocabulary& vocabulary) const;
   /// The words of a text. A tokenizer adds the special tokens that it has for a whole one, where these are asked for.

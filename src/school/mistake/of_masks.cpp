@@ -347,7 +347,7 @@ constexpr Mistake mistakes_in_masks[] = {
      "Here 1 means that a query may attend to a key.",
      is_mask_input, masked_otherwise<reversed>},
     {"order-masked", error, "a causal mask in an encoder",
-     "This is what attention gives when a query does not see the keys behind it. In an encoder it sees all words.",
+     "This is what attention gives when a query does not see the keys behind it. Here it may see some of them.",
      sees_all_words, later_keys_hidden},
     {"order-not-masked", error, "no causal mask",
      "This is what attention gives when later keys are not masked. Mask them.", is_mask_input,

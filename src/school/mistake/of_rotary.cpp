@@ -145,11 +145,11 @@ bool turns_by_drawn(const Node& node) {
 constexpr Mistake mistakes_in_rotary[] = {
     {"halves-for-neighbors", error, "columns j and j + d/2 turned together in a model that turns neighbors",
      "This is what comes out when columns j and j + d/2 are turned together. "
-     "The queries and keys of this model are made for neighbors: turn 2j and 2j + 1 together.",
+     "This model turns neighbors, columns 2j and 2j + 1, and its parameters are for that.",
      turns_by_given<false>, in_the_other_way},
     {"neighbors-for-halves", error, "columns 2j and 2j + 1 turned together in a model that turns halves",
      "This is what comes out when neighbors are turned together, 2j and 2j + 1. "
-     "The queries and keys of this model are made for halves: turn columns j and j + d/2 together.",
+     "This model turns columns j and j + d/2, and its parameters are for that.",
      turns_by_given<true>, in_the_other_way},
     {"rotary-halves", convention, "columns j and j + d/2 turned together",
      "This is what comes out when columns j and j + d/2 are turned together, as in Llama of Hugging Face. "
