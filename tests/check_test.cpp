@@ -15,7 +15,7 @@
 #include "process.hpp"
 #include "school/mistake/findings.hpp"
 #include "school/mistake/matching.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 #include "testing.hpp"
 
 namespace attn {

@@ -87,10 +87,10 @@ TEST_SUITE("pairs of mistakes") {
     const std::shared_ptr<Graph> graph =
         computation_of("attn walk --text 'a b c d e' --d-model 6 --d-k 4 --causal --seed 3");
     for (const double factor : {0.3, 1.7, 2.25}) {
-      const Change change([](const Node& node) { return node.is(role::scaled) && node.op; },
+      const Change change{[](const Node& node) { return node.is(role::scaled) && node.op; },
                           [factor](At at) {
                             return std::optional(times(at.itself(), {factor, {"c", "c"}}));
-                          });
+                          }};
       const Findings findings = found_with(*graph, {change}, {"output"});
       REQUIRE(findings.all.size() == 1);
       REQUIRE(findings.all.front().mistakes.size() == 1);

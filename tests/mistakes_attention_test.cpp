@@ -10,7 +10,7 @@
 #include "data/problem/problem_file.hpp"
 #include "mistakes_tried.hpp"
 #include "models.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 
 using namespace attn;
 
@@ -550,6 +550,9 @@ const Case cases[] = {
      "weights", matrix({{0.5, 0.5}, {1, 0}})},
     {"large-negative-mask-value", R"({"q": [[1], [1]], "k": [[1], [1]], "mask": [[true, false], [true, true]]})",
      "masked", matrix({{1, -1e9}, {1, 1}})},
+    // In float32, e^88 is a number and e^89 is infinite.
+    {"largest-not-subtracted", R"({"q": [[1], [1], [0]], "k": [[89], [2]], "score": "dot"})", "weights",
+     matrix({{std::nan(""), 0}, {std::nan(""), 0}, {0.5, 0.5}})},
     {"no-number-where-all-masked", R"({"q": [[1], [1]], "k": [[1], [1]], "mask": [[false, false], [true, false]]})",
      "weights", matrix({{std::nan(""), std::nan("")}, {1, 0}})},
 };

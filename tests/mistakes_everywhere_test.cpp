@@ -5,7 +5,7 @@
 #include "core/support/error.hpp"
 #include "data/problem/encoder_decoder_file.hpp"
 #include "data/problem/words.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 
 using namespace attn;
 

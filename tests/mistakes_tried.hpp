@@ -9,7 +9,7 @@
 #include "data/problem/options.hpp"
 #include "data/problem/problem_file.hpp"
 #include "models.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 
 // Mistakes that are made on purpose, compared with short computations that know nothing of graphs.
 

@@ -21,7 +21,7 @@
 #include "process.hpp"
 #include "school/browser/page.hpp"
 #include "school/lesson/lesson.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 #include "school/training/task.hpp"
 #include "texts.hpp"
 
@@ -232,7 +232,7 @@ const std::vector<Computed>& computed() {
         {"performance", "44,145,157", parameters_of("")},
         {"performance", "353", parameters_of("") * of_double / megabyte},
         {"performance", "202", parameters_of("decoder") * of_double / megabyte},
-        {"changes", "31", static_cast<double>(lesson_files().size())},
+        {"changes", "33", static_cast<double>(lesson_files().size())},
         {"changes", "300", 100.0 * std::round(static_cast<double>(mistakes().size()) / 100.0)},
     };
   }();
@@ -317,10 +317,11 @@ const std::vector<Counted>& counted() {
 }
 
 const std::vector<std::string>& number_words() {
-  static const std::vector<std::string> words = {"zero",     "one",      "two",      "three",   "four",    "five",
-                                                 "six",      "seven",    "eight",    "nine",    "ten",     "eleven",
-                                                 "twelve",   "thirteen", "fourteen", "fifteen", "sixteen", "seventeen",
-                                                 "eighteen", "nineteen", "twenty"};
+  static const std::vector<std::string> words = {
+      "zero",       "one",        "two",          "three",       "four",       "five",     "six",
+      "seven",      "eight",      "nine",         "ten",         "eleven",     "twelve",   "thirteen",
+      "fourteen",   "fifteen",    "sixteen",      "seventeen",   "eighteen",   "nineteen", "twenty",
+      "twenty-one", "twenty-two", "twenty-three", "twenty-four", "twenty-five"};
   return words;
 }
 

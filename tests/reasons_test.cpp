@@ -11,7 +11,7 @@
 #include "data/files/json.hpp"
 #include "questions_asked.hpp"
 #include "school/drill/drill.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 #include "school/tutor/judge.hpp"
 #include "testing.hpp"
 #include "texts.hpp"

@@ -9,7 +9,7 @@
 #include "core/support/error.hpp"
 #include "data/problem/options.hpp"
 #include "data/problem/problem_file.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 
 namespace attn {
 namespace {

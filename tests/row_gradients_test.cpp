@@ -1,8 +1,12 @@
 #include "core/math/rows.hpp"
 
 #include <cmath>
+#include <limits>
+#include <memory>
 #include <vector>
 
+#include "core/graph/graph.hpp"
+#include "core/op/operations.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -78,6 +82,18 @@ TEST_CASE("the gradient of a softmax is that of differences") {
     softmax_gradient_row(gradient, softmax_of(x));
     check_close(gradient, by_differences(softmax_of, x, d), 1e-9);
   }
+}
+
+TEST_CASE("the variance of a row with NaN is NaN, and that of equal numbers is 0") {
+  const auto graph = std::make_shared<Graph>();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Value x =
+      graph->input(called("x"), matrix({{1, nan, 3}, {0.1, 0.1, 0.1}, {1, 2, 3}}), axis("rows"), axis("columns"));
+  const Matrix variances = row_variances(x, row_means(x)).matrix();
+  CHECK(std::isnan(variances(0, 0)));
+  CHECK(variances(1, 0) == 0.0);
+  CHECK_FALSE(std::signbit(variances(1, 0)));
+  CHECK(variances(2, 0) == doctest::Approx(2.0 / 3.0));
 }
 
 TEST_CASE("sums of columns add rows from the first to the last") {

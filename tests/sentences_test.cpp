@@ -31,7 +31,10 @@ std::size_t run_examples(const std::function<bool(const Command&)>& is_meant) {
     for (const std::string_view example : command.examples) {
       for (const CommandLine& line : command_lines(example, std::string(command.name), 1)) {
         if (needs_a_file(line.words) || line.text.find("--measure") != std::string::npos) continue;
-        CHECK_MESSAGE(run_attn(line.words).code == 0, line.text);
+        // Some find that something differs, or that a law does not hold.
+        const int code = run_attn(line.words).code;
+        const bool may_find = command.subject == &subject::checking || command.subject == &subject::comparing;
+        CHECK_MESSAGE((may_find ? code <= 1 : code == 0), line.text);
         ++tried;
       }
     }

@@ -15,6 +15,7 @@
 #include "command/course.hpp"
 #include "command/forms.hpp"
 #include "core/math/machine.hpp"
+#include "core/rewrite/rewriting.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/matrix_file.hpp"
@@ -27,7 +28,6 @@
 #include "page/render/style.hpp"
 #include "page/tell/describe.hpp"
 #include "school/browser/page.hpp"
-#include "school/mistake/rewriting.hpp"
 
 namespace attn {
 
@@ -194,8 +194,15 @@ void part(Answer& answer) {
 void check_line(const Command& command, const OptionValues& given) {
   check_exclusions(given, exclusions_of(command));
   check_needs(given, command.own);
+  const auto is_own = [&](const Requirement& row) {
+    return std::ranges::find(command.own.options, row.one, &Offered::option) != command.own.options.end();
+  };
   for (const OptionGroup* group : command.groups) {
-    if (group != &problem_options()) check_needs(given, *group);
+    if (group == &problem_options()) continue;
+    // What a command's own option needs, the command says.
+    OptionGroup shared{.options = {}, .needs = group->needs};
+    std::erase_if(shared.needs, is_own);
+    check_needs(given, shared);
   }
 }
 
@@ -238,12 +245,16 @@ Answer said(const Command* command, const Arguments& arguments) {
   if (arguments.has(option::short_help)) return {.page = short_help(*command)};
   if (arguments.has(option::each)) return check_each(*command, arguments);
   if (arguments.has(option::input)) return propose_input(*command, arguments);
+  if (arguments.has(option::what_if)) return what_if(*command, arguments);
+  if (arguments.has(option::broken)) return break_it(*command, arguments);
   Answer answer = command->run(*command, arguments);
   if (command->takes_model()) {
     answer.page.recipe = [values = with_model_as_example(arguments)](JsonWriter& json) { write_members(values, json); };
   }
   // An outline is a tree, which chooses its own lines.
   if (arguments.narrows() && !arguments.has(option::outline)) narrow(answer, *command, arguments);
+  if (arguments.has(option::assertion)) hold_laws(answer, *command, arguments);
+  if (arguments.has(option::explore)) explore(answer, *command, arguments);
   std::ranges::move(remarks_on_unused(*command, arguments), std::back_inserter(answer.warnings));
   if (arguments.has(option::page)) answer.document = document_for_browser(answer, arguments.only());
   return answer;

@@ -20,8 +20,8 @@
 #include "data/problem/options.hpp"
 #include "page/render/format.hpp"
 #include "school/mistake/findings.hpp"
+#include "school/mistake/mistake.hpp"
 #include "school/mistake/records.hpp"
-#include "school/mistake/rewriting.hpp"
 
 namespace attn {
 
@@ -172,8 +172,8 @@ class Proposer {
       const Parameter* const parameter = find_parameter(*node->role);
       Matrix numbers =
           parameter && parameter->is_vector() ? another(*parameter, node->frame.shape, generator) : node->matrix();
-      changes.emplace_back([node](const Node& asked) { return &asked == node; },
-                           [numbers = std::move(numbers)](At at) { return at.like(numbers); });
+      changes.push_back({[node](const Node& asked) { return &asked == node; },
+                         [numbers = std::move(numbers)](At at) { return at.like(numbers); }});
     }
     Rewriting again(*graph, std::move(changes));
     again.of(*last);

@@ -56,6 +56,7 @@ struct Environment {
 /// A command line after parsing: the options that were given, and the words that are no options.
 struct Arguments : OptionValues {
   std::vector<std::string> words;
+  std::vector<std::string> line = {};     // as it was typed, from the name of the command on
   std::string_view default_example = {};  // where no problem is given; empty: the first
   const Environment* environment = nullptr;
   std::shared_ptr<const NamedMatrices> to_compare = {};  // those of --against
@@ -87,6 +88,26 @@ using WriteDocument = std::function<void(const Style& style, Sink& sink)>;
 /// What is done once the page is written. Returns what there is to warn of.
 using Afterwards = std::function<std::vector<std::string>(Terminal& terminal)>;
 
+/// What a model should say at some positions: logits, a row for each, and the right words, as ids from 1.
+struct Prediction {
+  const Node* logits;
+  std::vector<std::size_t> ids;
+};
+
+/// A model that writes words behind those that it is given, the most probable one each time.
+struct WordWriter {
+  std::size_t most = 0;                                                  // words
+  std::function<bool(std::size_t id)> ends;                              // whether nothing follows this one
+  std::function<std::string(const std::vector<std::size_t>& ids)> told;  // words as a text
+  /// The computation of the logits, a row for each word, of what it is given and what is written behind it.
+  std::function<std::shared_ptr<Graph>(const std::vector<std::size_t>& written)> run;
+};
+
+/// A model on other words than those of the command line, by ids from 1: its computation up to the logits. A side that
+/// it does not have gets none.
+using OnOtherWords = std::function<std::shared_ptr<Graph>(const std::vector<std::size_t>& source,
+                                                          const std::vector<std::size_t>& target)>;
+
 /// What comes of a command line: what its command has to say and, once that is known, how it is written.
 struct Answer {
   Page page;
@@ -94,12 +115,16 @@ struct Answer {
   std::vector<std::string> notes = {};     // what is said beside a page that has no room for it
   std::optional<std::string> output = {};  // a file, or "-"; a command says which where its own words name one
   Verdict verdict = Verdict::passed;
-  std::vector<std::string> complaints = {};  // of what could not be done at all; the page has the rest
-  std::vector<FileToWrite> files = {};       // besides the page, and before it
-  Session session = {};                      // instead of the page
-  WriteDocument document = {};               // instead of the page
-  Afterwards afterwards = {};                // behind the page
-  Calculation computation = {};              // behind the page
+  std::vector<std::string> complaints = {};   // of what could not be done at all; the page has the rest
+  std::vector<FileToWrite> files = {};        // besides the page, and before it
+  Session session = {};                       // instead of the page
+  WriteDocument document = {};                // instead of the page
+  Afterwards afterwards = {};                 // behind the page
+  Calculation computation = {};               // behind the page
+  std::shared_ptr<const Graph> altered = {};  // what --what-if makes; its nodes need not be made as their roles say
+  std::vector<Prediction> predictions = {};   // of a model whose right words are known
+  std::optional<WordWriter> writer = {};      // of a model that was asked to write
+  OnOtherWords on_other_words = {};           // of a model that knows words
 
   const Format* format = nullptr;
   Style style = {};
@@ -163,6 +188,12 @@ inline constexpr const Subject* subjects[] = {&subject::whole,    &subject::step
                                               &subject::training, &subject::comparing, &subject::checking,
                                               &subject::teaching, &subject::files,     &subject::program};
 
+/// Names that the help of a command lists besides its options.
+struct ToldNames {
+  std::string_view title;
+  Choices names = nullptr;
+};
+
 /// A subcommand.
 struct Command {
   std::string_view name;
@@ -181,6 +212,7 @@ struct Command {
   std::string_view default_example = {};        // where no problem is given; empty: the first
   /// Takes from matrices to compare what else it computes from, such as their sizes. Whether that is enough.
   bool (*takes_more)(NamedMatrices& matrices, Arguments& arguments) = nullptr;
+  ToldNames told = {};
   std::vector<std::string_view> examples = {};  // command lines
   Answer (*run)(const Command& command, const Arguments& arguments);
 
@@ -228,6 +260,8 @@ std::vector<OptionChoice> browser_pages();
 std::vector<OptionChoice> with_gradients();
 std::vector<OptionChoice> checked();
 std::vector<OptionChoice> with_matrices();
+std::vector<OptionChoice> law_functions();
+
 }  // namespace choices
 
 std::span<const Action> lesson_actions();
@@ -244,6 +278,7 @@ std::vector<const Command*> commands_on(const Subject& subject);
 std::vector<Command> attention_commands();
 std::vector<Command> model_commands();
 std::vector<Command> train_commands();
+std::vector<Command> apart_commands();
 
 // The commands.
 Answer run_walk(const Command& command, const Arguments& arguments);
@@ -251,6 +286,11 @@ Answer run_step(const Command& command, const Arguments& arguments);
 Answer run_feed_forward(const Command& command, const Arguments& arguments);
 Answer run_concat(const Command& command, const Arguments& arguments);
 Answer run_explain(const Command& command, const Arguments& arguments);
+Answer run_assert(const Command& command, const Arguments& arguments);
+Answer run_break(const Command& command, const Arguments& arguments);
+Answer run_explore(const Command& command, const Arguments& arguments);
+Answer run_what_if(const Command& command, const Arguments& arguments);
+Answer run_diff(const Command& command, const Arguments& arguments);
 Answer run_examples(const Command& command, const Arguments& arguments);
 Answer run_map(const Command& command, const Arguments& arguments);
 Answer run_backward(const Command& command, const Arguments& arguments);

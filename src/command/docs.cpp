@@ -71,6 +71,9 @@ Answer update(const Arguments& arguments) {
   Changes changes;
   for (const Document& document : documents(arguments)) {
     const std::vector<Printed> outputs = outputs_of(document, block_runner());
+    for (const Printed& output : outputs) {
+      for (const BrokenLaw& broken : output.broken_laws) fail_at(document.at(broken.line), "{}", broken.says);
+    }
     std::string updated = with_outputs(document, outputs);
     refuse_long_document(updated, document.path + " with its output would be");
     changes.add(document, std::move(updated), "output updated");
@@ -106,13 +109,17 @@ void add_stale(Page& page, const Stale& stale) {
 class Checked {
  public:
   void add(const Document& document) {
-    const std::vector<Stale> stale = stale_blocks(document, outputs_of(document, block_runner()));
+    const std::vector<Printed> outputs = outputs_of(document, block_runner());
+    const std::vector<Stale> stale = stale_blocks(document, outputs);
     auto next = stale.begin();
-    for (const CommandBlock& block : document.commands) {
+    for (std::size_t i = 0; i < document.commands.size(); ++i) {
+      const CommandBlock& block = document.commands[i];
       const CommandLine& line = block.lines.front();
       const bool is_stale = next != stale.end() && next->place.line == line.line;
       note(document.path, line, !is_stale ? "current" : next->is_new ? "no output yet" : "different");
       if (is_stale) add_stale(answer_.page, *next++);
+      laws_ += block.laws.size();
+      for (const BrokenLaw& broken : outputs[i].broken_laws) add_broken(document.path, line, broken);
     }
     if (!stale.empty()) to_fix_.push_back(document.path);
     blocks_ += document.commands.size();
@@ -125,13 +132,14 @@ class Checked {
   }
 
   Answer finish() {
+    if (!to_fix_.empty() || has_broken_) answer_.verdict = Verdict::failed;
     if (!to_fix_.empty()) {
-      answer_.verdict = Verdict::failed;
       answer_.page.say(text("Fix it with: ", code(fmt::format("attn docs update {}", fmt::join(to_fix_, " ")))));
     } else if (blocks_ > 0 || answer_.complaints.empty()) {
       const std::string_view outputs = answer_.complaints.empty() ? "All outputs" : "All other outputs";
       answer_.page.say(text(fmt::format("{} are current: {}.", outputs, count_of(blocks_, "block"))));
     }
+    if (laws_ > 0 && !has_broken_) answer_.page.say(fmt::format("All laws hold: {}.", count_of(laws_, "line")));
     answer_.page.say(std::move(records_));
     return std::move(answer_);
   }
@@ -141,8 +149,15 @@ class Checked {
     records_.rows.push_back({path, line.line, line.text, std::string(state), ""});
   }
 
+  void add_broken(const std::string& path, const CommandLine& line, const BrokenLaw& broken) {
+    has_broken_ = true;
+    answer_.page.say(fmt::format("{}:{}: {}", path, broken.line, broken.says));
+    records_.rows.push_back({path, broken.line, line.text, "law broken", broken.says});
+  }
+
   Answer answer_;
-  std::size_t blocks_ = 0;
+  std::size_t blocks_ = 0, laws_ = 0;
+  bool has_broken_ = false;
   std::vector<std::string> to_fix_;
   Records records_{"blocks", {"document", "line", "command", "state", "reason"}, {}};
 };
@@ -163,10 +178,11 @@ constexpr Word files{"FILE", Word::Count::some, Kind::path};
 
 const std::array action_table_of_docs = {
     Action{"update", "run the commands in the files, and write what they print below them", {files}, update},
-    Action{"check",
-           "compare the output in the files with what the commands print; exit code 1 if it differs",
-           {files},
-           check_documents},
+    Action{
+        "check",
+        "compare the output in the files with what the commands print, and hold the laws; exit code 1 if one differs",
+        {files},
+        check_documents},
     Action{"clean", "remove the output from the files", {files}, clean},
 };
 

@@ -12,6 +12,7 @@
 #include "core/model/schema.hpp"
 #include "data/problem/encoder_decoder_file.hpp"
 #include "data/problem/model_file.hpp"
+#include "explore/alteration.hpp"
 #include "page/render/format.hpp"
 #include "school/training/task.hpp"
 
@@ -38,6 +39,7 @@ std::vector<OptionChoice> alignments() {
 std::vector<OptionChoice> schedules() { return choices_of(rate_schedules()); }
 std::vector<OptionChoice> recipes() { return choices_of(named_recipes()); }
 std::vector<OptionChoice> tasks() { return choices_of(attn::tasks()); }
+std::vector<OptionChoice> parts_left_out() { return choices_of(parts_to_leave_out()); }
 std::vector<OptionChoice> kinds() { return choices_of(model_kinds()); }
 std::vector<OptionChoice> kinds_with_decoder() {
   std::vector<OptionChoice> kinds;
@@ -77,6 +79,10 @@ const PageForm page_forms[] = {
      {&option::only, &option::one_head, &option::by_word, &option::transpose, &option::by_length,
       &option::save_parameters},
      page_for_browsers_is_all},
+    {&option::explore},
+    {&option::what_if, {&option::only, &option::swap}},
+    {&option::assertion},
+    {&option::broken},
     {&option::by_length, {&option::only, &option::explain, &option::product}},
     {&option::map, {&option::only, &option::save_parameters}},
     {&option::from, {&option::only, &option::outline, &option::save_parameters}},
@@ -126,11 +132,84 @@ const OptionGroup& output_options() {
   return group;
 }
 
+const OptionGroup& what_if_options() {
+  static const OptionGroup group = [] {
+    OptionGroup all{
+        .options = {{option::set,
+                     "set a number, such as 'k[2,1] = 3' or 'x[it,1] = x[it,1] + 1'; separate several with ;"},
+                    {option::swap, "exchange two words that go in, such as 'it,animal'"},
+                    option::without,
+                    option::patch,
+                    option::patch_file,
+                    option::patch_text,
+                    option::each_head,
+                    option::tested_on},
+        .exclusions = {{&option::patch_file, &option::patch_text}, {&option::each_head, &option::tested_on}},
+        .needs = {{&option::set, {&option::what_if}, "--set belongs to --what-if: give both"},
+                  {&option::swap, {&option::what_if}, "--swap belongs to --what-if: give both"},
+                  {&option::without, {&option::what_if}, "--without belongs to --what-if: give both"},
+                  {&option::patch, {&option::what_if}, "--patch belongs to --what-if: give both"},
+                  {&option::patch,
+                   {&option::patch_file, &option::patch_text},
+                   "--patch needs another computation: give --patch-file FILE or --patch-text SENTENCE"},
+                  {&option::patch_file, {&option::patch}, "--patch-file belongs to --patch NAME: give both"},
+                  {&option::patch_text, {&option::patch}, "--patch-text belongs to --patch NAME: give both"},
+                  {&option::each_head, {&option::what_if}, "--each-head belongs to --what-if: give both"},
+                  {&option::tested_on, {&option::what_if}, "--held-out belongs to --what-if: give both"},
+                  {&option::what_if,
+                   {&option::set, &option::swap, &option::without, &option::patch, &option::each_head},
+                   "nothing is changed: give --set, --swap, --without, --patch or --each-head"}}};
+    for (const Option* change : {&option::set, &option::swap, &option::without, &option::patch})
+      all.exclusions.push_back({&option::each_head, change});
+    return all;
+  }();
+  return group;
+}
+
+namespace {
+
+void add_group(OptionGroup& all, const OptionGroup& more) {
+  all.options.insert(all.options.end(), more.options.begin(), more.options.end());
+  all.exclusions.insert(all.exclusions.end(), more.exclusions.begin(), more.exclusions.end());
+  all.needs.insert(all.needs.end(), more.needs.begin(), more.needs.end());
+}
+
+}  // namespace
+
+const OptionGroup& apart_options() {
+  static const OptionGroup group = [] {
+    OptionGroup all{.options = {option::second, option::keys, option::print, option::picture, option::recording,
+                                option::screen, option::tolerance},
+                    .needs = {{&option::tolerance, {&option::assertion}, "--tolerance belongs to --assert: give both"},
+                              {&option::second, {&option::explore}, "--second belongs to --explore: give both"},
+                              {&option::keys, {&option::explore}, "--keys belongs to --explore: give both"},
+                              {&option::print, {&option::explore}, "--print belongs to --explore: give both"},
+                              {&option::picture, {&option::explore}, "--picture belongs to --explore: give both"},
+                              {&option::recording, {&option::explore}, "--recording belongs to --explore: give both"},
+                              {&option::screen, {&option::explore}, "--screen belongs to --explore: give both"}}};
+    add_group(all, what_if_options());
+    return all;
+  }();
+  return group;
+}
+
 const OptionGroup& matrix_options() {
-  static const OptionGroup group{
-      .options = {option::only, option::one_head, option::explain, option::depth, option::code, option::product},
-      .needs = {{&option::depth, {&option::explain}, "--depth belongs to --explain CELL: give both"},
-                {&option::code, {&option::explain}, "--code belongs to --explain CELL: give both"}}};
+  static const OptionGroup group = [] {
+    OptionGroup all{.options = {option::only,
+                                option::one_head,
+                                option::explain,
+                                option::depth,
+                                option::code,
+                                option::product,
+                                option::explore,
+                                option::what_if,
+                                option::assertion,
+                                {option::broken, {}, {}, 0, choices::failures}},
+                    .needs = {{&option::depth, {&option::explain}, "--depth belongs to --explain CELL: give both"},
+                              {&option::code, {&option::explain}, "--code belongs to --explain CELL: give both"}}};
+    add_group(all, apart_options());
+    return all;
+  }();
   return group;
 }
 
@@ -167,8 +246,8 @@ const OptionGroup& gradient_options() {
                   option::check_gradients, option::recompute, option::by_hand, option::step_size},
       .exclusions = {{&option::backward, &option::by}, {&option::influence, &option::upstream}},
       .needs = {{&option::of,
-                 {&option::backward, &option::influence},
-                 "--of belongs to --backward or --influence: give one of them"},
+                 {&option::backward, &option::influence, &option::each_head},
+                 "--of belongs to --backward, --influence or --each-head: give one of them"},
                 {&option::by, {&option::influence}, "--by belongs to --influence: give both"},
                 {&option::upstream, {&option::backward}, "--upstream belongs to --backward: give both"},
                 {&option::check_gradients, {&option::backward}, "--check belongs to --backward: give both"},

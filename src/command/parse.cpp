@@ -208,6 +208,9 @@ void put_what_is_before(const Command& command, std::span<const std::string> lin
     }
   }
   if (arguments.has(*command.shown_as)) return;
+  if (words.empty() && command.shown_as->kind != Kind::flag && command.wordless.empty())
+    fail("attn {} needs {} before the command: see attn help {}", command.name, command.words.front().name,
+         command.name);
   put_shown_as(command, words, arguments);
   if (words.empty()) return;
   if (!arguments.has(option::each)) refuse_further_file(words.front());
@@ -270,6 +273,7 @@ Parsed parse(const std::vector<std::string>& command_line) {
   const bool has_words = dashes != command_line.end();
   Parsed parsed{&command,
                 Parser(command, options_of(command)).all(line, {has_words ? dashes + 1 : dashes, command_line.end()})};
+  parsed.arguments.line = command_line;
   if (command.shown_as) put_shown_as(command, parsed.arguments.words, parsed.arguments);
   const std::vector<std::string>& left = parsed.arguments.words;
   if (parsed.arguments.has(option::against) && !left.empty() && is_there(left.front()))

@@ -25,6 +25,7 @@
 #include "command/command.hpp"
 #include "core/support/error.hpp"
 #include "effects/output_file.hpp"
+#include "effects/screen.hpp"
 #include "page/render/width.hpp"
 
 namespace attn {
@@ -99,6 +100,8 @@ TerminalSize StandardTerminal::size() const {
   if (!pauses_) size.rows = 0;
   return size;
 }
+
+std::unique_ptr<Screen> StandardTerminal::open_screen() { return attn::open_screen(); }
 
 void StandardTerminal::prepare_to_save(const std::string& path) { const OutputFile could_be_written(path); }
 

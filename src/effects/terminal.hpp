@@ -29,6 +29,7 @@ class StandardTerminal final : public Terminal {
   std::optional<char> read_key() override;
   /// Without rows where nothing is to pause, or where no key can be pressed.
   TerminalSize size() const override;
+  std::unique_ptr<Screen> open_screen() override;
   void prepare_to_save(const std::string& path) override;
   void save(const FileToWrite& file) override;
   void alone_with(const std::string& path, const std::function<void()>& action) override;

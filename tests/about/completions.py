@@ -12,7 +12,7 @@ from terminal import Shell
 # What is typed before Enter, where \t is the Tab key, and the words that attn gets.
 TYPED = [
     ("attn wa\t", ["walk"]),
-    ("attn expl\t", ["explain"]),
+    ("attn expla\t", ["explain"]),
     ("attn walk --format mark\t", ["walk", "--format", "markdown"]),
     ("attn walk --format=js\t", ["walk", "--format=json"]),
     ("attn walk --by-w\tThinking", ["walk", "--by-word", "Thinking"]),

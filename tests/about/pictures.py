@@ -5,7 +5,8 @@ A picture in a document follows a comment that says what it shows; its file lies
     <!-- picture lines=1-20: attn softmax -->
     ![what it is](pictures/softmax.svg)
 
-Several such comments show commands one after the other.
+Several such comments show commands one after the other. A command that draws a picture itself, as attn explore does with
+--picture or --recording, is given any name for it.
 
 usage: pictures.py ATTN            fails if a picture is not what its command prints now
        pictures.py --update ATTN   draws them anew
@@ -18,6 +19,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SHOWN = r"<!-- picture(?: lines=(\d+)-(\d+))?: (attn .*) -->\n"
@@ -97,19 +99,32 @@ def printed(attn, command):
                           text=True).stdout.splitlines()
 
 
+def drawn_by_attn(attn, command):
+    """What the command draws itself; None: it prints."""
+    words = shlex.split(command)[1:]
+    for option in ("--picture", "--recording"):
+        if option in words:
+            with tempfile.TemporaryDirectory() as folder:
+                words[words.index(option) + 1] = path = os.path.join(folder, "picture.svg")
+                subprocess.run([attn] + words, stdout=subprocess.DEVNULL, check=True)
+                return pathlib.Path(path).read_text(encoding="utf-8")
+    return None
+
+
 def main(update, attn):
     wanted, wrong = set(), 0
     for document in sorted(glob.glob(os.path.join(ROOT, "*.md")) + glob.glob(os.path.join(ROOT, "docs", "*.md"))):
         with open(document, encoding="utf-8") as file:
             pictures = PICTURE.findall(file.read())
         for comments, *_, name in pictures:
+            own = drawn_by_attn(attn, re.findall(SHOWN, comments)[0][2])
             outputs = []
             for first, last, command in re.findall(SHOWN, comments):
-                lines = printed(attn, command)
+                lines = printed(attn, command) if own is None else []
                 outputs.append((command, lines[int(first) - 1:int(last)] if first else lines))
             path = os.path.join(os.path.dirname(document), name)
             wanted.add(os.path.normpath(path))
-            picture = drawn(outputs)
+            picture = own or drawn(outputs)
             if update:
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(picture)

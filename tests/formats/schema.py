@@ -19,6 +19,9 @@ except ImportError:
 SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "docs" / "attn-1.schema.json"
 # What commands say of nothing but their names, and what needs more than that.
 MORE = {
+    "what-if": ["--without", "scale"],
+    "assert": ["row_sums(weights) = 1; causal(weights)"],
+    "diff": ["walk", "walk --causal"],
     "explain": ["output[1,2]", "--depth", "2"],
     "convert": ["1 2; 3 4", "-"],
     "check": ["--input"],

@@ -21,6 +21,10 @@ NOT_DRAWN = {
     "parity with PyTorch: tests/parity/families.py": "--gated --w-gate --b-gate",
     "rounded as float32 rounds: tests/model_commands_test.cpp": "--single",
     "what was read and assumed: tests/readers_test.cpp": "--say-input",
+    "a screen, its keys and its pictures: tests/explore_test.cpp and tests/screen/run.py": "--explore --second --keys --print --picture"
+                                                                                            " --recording --screen",
+    "computations with changes, which tests/what_if_test.cpp compares with others": "--what-if --without --patch --patch-file"
+                                                                                     " --patch-text --each-head --held-out",
     "exit codes of attn check: tests/check_test.cpp": "--conventions-agree",
     "the same computation for a browser": "--page",
     "says what is computed and computes nothing": "--outline",
@@ -30,6 +34,7 @@ NOT_DRAWN = {
     "a page of one word, or of one head, of the same numbers": "--by-word --from --head",
     "other pictures of the same numbers": "--map --product --left --right",
     "another question about the same cell": "--explain --code",
+    "laws and failures, which tests/law_test.cpp and tests/break_test.cpp try": "--assert --tolerance --trace --break",
     "which logit is taken apart, whose terms tests/lens_test.cpp adds up": "--at --word",
     "gradients, which --check itself compares with finite differences, and parity with PyTorch": "--backward --influence --of --by --upstream"
                                                                                                 " --check --recompute --by-hand --step-size",

@@ -84,6 +84,9 @@ struct Topic {
 bool no_command(const Command&) { return false; }
 bool every_command(const Command&) { return true; }
 bool commands_on_problems(const Command& command) { return command.takes_problem(); }
+bool commands_on_matrices(const Command& command) {
+  return std::ranges::find(command.groups, &matrix_options()) != command.groups.end();
+}
 
 constexpr std::array topics = {
     Topic{"commands", "what each command shows or does", no_command, help_on_commands},
@@ -92,6 +95,10 @@ constexpr std::array topics = {
           [](Page& page) {
             add_sections(page, input_sections([](const Option& option) { return (option.effect & on_attention) != 0; },
                                               examples().front().name));
+          }},
+    Topic{"apart", "the options that go with --explore, --what-if and --assert", commands_on_matrices,
+          [](Page& page) {
+            help_on_options(page, {"", apart_options().options, {}});
           }},
     Topic{"output", "the options that say how a page is written: formats, width, colors, paging", every_command,
           [](Page& page) { help_on_options(page, output_section()); }},
@@ -134,6 +141,13 @@ Page short_help(const Command& command) {
   add_usage(page, command);
   OptionSection own = own_section(command);
   own.choices.clear();
+  // What many commands share in the same words is a topic of its own.
+  if (commands_on_matrices(command)) {
+    std::erase_if(own.options, [](const Offered& row) {
+      const auto goes_with = [&](const Offered& other) { return other.option == row.option; };
+      return std::ranges::any_of(apart_options().options, goes_with);
+    });
+  }
   help_on_options(page, own);
   Listing more{{"more", "what it shows"}, {{fmt::format("attn help {}", command.name), "all options of this command"}}};
   for (const Topic& topic : topics) {
@@ -264,6 +278,7 @@ OptionSection own_section(const Command& command) {
     if (group != &problem_options()) options.insert(options.end(), group->options.begin(), group->options.end());
   }
   std::vector<ChoiceList> choices = choices_of_all(options);
+  if (command.told.names) choices.push_back({std::string(command.told.title), command.told.names()});
   return {"", std::move(options), std::move(choices)};
 }
 
@@ -323,7 +338,11 @@ class Roff {
 
   void head(std::string_view title) { line(fmt::format(".SH {}", title)); }
   void part(std::string_view title) { line(fmt::format(".SS {}", escaped(title))); }
-  void paragraph() { line(".PP"); }
+  // A heading has begun one already.
+  void paragraph() {
+    const std::size_t last = text_.rfind('\n', text_.size() - 2) + 1;
+    if (!text_.substr(last).starts_with(".S")) line(".PP");
+  }
   void line(std::string_view text) { text_.append(text).append("\n"); }
 
   // What something is, beneath its name.

@@ -467,6 +467,29 @@ void warn_of_padding(const ModelChoice& choice, std::vector<std::string>& warnin
 }  // namespace
 
 // Without an option for the model, one that is set by hand says more than random numbers.
+namespace {
+
+// How it writes greedily, all words going in at every step.
+WordWriter writer_of(const ModelChoice& choice, const GenerationTask& task) {
+  const auto model = std::make_shared<const ModelChoice>(choice);
+  return {.most = task.steps,
+          .ends = [task](std::size_t id) { return task.ends_with(id); },
+          .told =
+              [model](const std::vector<std::size_t>& ids) {
+                return model->words.text_of(ids, model->model.target_vocabulary);
+              },
+          .run =
+              [model, prompt = task.prompt](const std::vector<std::size_t>& written) {
+                ModelChoice longer = *model;
+                longer.target = with_words(prompt, written, model->model.target_vocabulary);
+                auto graph = std::make_shared<Graph>(keep_nothing());
+                run_model(longer, *graph);
+                return graph;
+              }};
+}
+
+}  // namespace
+
 Answer run_generate(const Command&, const Arguments& arguments) {
   constexpr ModelUse use{
       .command = "generate", .usual_kind = "encoder-decoder", .needs = ModelUse::Needs::decoder, .writes = true};
@@ -480,6 +503,8 @@ Answer run_generate(const Command&, const Arguments& arguments) {
   if (auto remark = remark_on_steps(plan.task, arguments)) choice.remarks.push_back(*std::move(remark));
   choice = drawn(std::move(choice), arguments, use);
   warn_of_padding(choice, choice.remarks);
+  std::optional<WordWriter> writer;
+  if (!plan.sampling.generator && !arguments.has(option::beams)) writer = writer_of(choice, plan.task);
   Page page;
   std::shared_ptr<Graph> graph;
   if (const std::optional<std::size_t> beams = arguments.count(option::beams)) {
@@ -494,7 +519,9 @@ Answer run_generate(const Command&, const Arguments& arguments) {
   return {.page = std::move(page),
           .warnings = choice.remarks,
           .files = saved_parameters(arguments, choice.model),
-          .computation = {std::move(graph)}};
+          .computation = {std::move(graph)},
+          .writer = std::move(writer),
+          .on_other_words = on_other_words(choice)};
 }
 
 }  // namespace attn

@@ -56,6 +56,19 @@ void run_model(const ModelChoice& choice, Graph& graph) {
   if (running.has_output()) name(role::distribution, softmax(running.logits(last)));
 }
 
+OnOtherWords on_other_words(const ModelChoice& choice) {
+  return [model = std::make_shared<const ModelChoice>(choice)](const std::vector<std::size_t>& source,
+                                                               const std::vector<std::size_t>& target) {
+    ModelChoice other = *model;
+    other.source = {.ids = source};
+    other.target = {.ids = target};
+    other.memory.reset();
+    auto graph = std::make_shared<Graph>(keep_nothing());
+    run_model(other, *graph);
+    return graph;
+  };
+}
+
 void require_room(const ModelChoice& choice, const std::function<std::vector<const Node*>(const Graph&)>& wanted) {
   if (choice.model.parameters.empty()) require_drawable(choice.model);
   Graph graph;

@@ -11,6 +11,9 @@ namespace attn {
 /// Runs a model on its words, as far as it goes: `source.x` … `distribution`.
 void run_model(const ModelChoice& choice, Graph& graph);
 
+/// The same model on other words.
+OnOtherWords on_other_words(const ModelChoice& choice);
+
 /// Throws InputError when what is wanted of a model would not fit into memory, or its parameters be too many.
 /// Nothing is drawn or computed for it.
 void require_room(const ModelChoice& choice, const std::function<std::vector<const Node*>(const Graph&)>& wanted);

@@ -383,6 +383,8 @@ Answer run_transformer(const Command& command, const Arguments& arguments) {
   Answer answer{.page = std::move(page), .warnings = choice.remarks, .computation = {graph}};
   for (std::string& warning : warnings(*graph)) answer.warnings.push_back(std::move(warning));
   answer.computation.random = random;
+  answer.on_other_words = on_other_words(choice);
+  answer.predictions = differentiable(graph, part, choice).predictions;
   answer.files = saved_parameters(arguments, choice.model);
   return answer;
 }

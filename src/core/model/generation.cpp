@@ -95,6 +95,12 @@ class WordsSoFar {
 
 }  // namespace
 
+ModelInput with_words(ModelInput prompt, const std::vector<std::size_t>& written, const Vocabulary& vocabulary) {
+  WordsSoFar text(std::move(prompt));
+  for (const std::size_t id : written) text.append(id, axis("words", vocabulary));
+  return text.all();
+}
+
 std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, const GenerationTask& task,
                                      const std::optional<Value>& encoded, Sampling sampling) {
   require_output(model);

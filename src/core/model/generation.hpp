@@ -47,6 +47,9 @@ struct GenerationTask {
   bool ends_with(std::size_t id) const { return std::ranges::find(ends, id) != ends.end(); }
 };
 
+/// A prompt and what was written behind it, by ids from 1.
+ModelInput with_words(ModelInput prompt, const std::vector<std::size_t>& written, const Vocabulary& vocabulary);
+
 /// Lets a model write one word after another, each in the scope `step.1` …; what was encoded goes into every
 /// step. (Vaswani et al. 2017, section 3: auto-regressive.) Throws InputError when the model has no output
 /// layer.

@@ -61,7 +61,8 @@ const Op op::row_variances = {
             const std::span<const double> x = operands[0].row(i);
             const double mean = operands[1](i, 0), rest = mean_distance(x, mean);
             const double sum = sum_of_squared_distances(x, mean);
-            result.row(i)[0] = std::max(0.0, sum / static_cast<double>(x.size()) - rest * rest);
+            // In this order NaN stays NaN.
+            result.row(i)[0] = std::max(sum / static_cast<double>(x.size()) - rest * rest, 0.0);
           }
         },
     .frame = [](const Use& use) -> Frame {

@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "core/support/keystroke.hpp"
 
 namespace attn {
 
@@ -54,6 +57,19 @@ struct TerminalSize {
   std::size_t rows = 0;
 };
 
+/// A terminal as a whole, while this lives: nothing else is written to it, and whatever ends the program gives it back
+/// as it was.
+class Screen {
+ public:
+  virtual ~Screen() = default;
+  /// As it is now.
+  virtual TerminalSize size() const = 0;
+  /// What changes it, as it stands.
+  virtual void write(std::string_view bytes) = 0;
+  /// Waits for a key, or for another size.
+  virtual Keystroke next_key() = 0;
+};
+
 /// An interactive terminal. Lessons and the pager only know this much of it; main has the real one.
 class Terminal {
  public:
@@ -66,6 +82,8 @@ class Terminal {
   virtual std::optional<char> read_key() = 0;
   /// As it is now: windows change.
   virtual TerminalSize size() const = 0;
+  /// The whole of it; null: it cannot be had.
+  virtual std::unique_ptr<Screen> open_screen() { return nullptr; }
   /// Makes the folder of a file that will be saved. Throws OutputError where the file could not be written.
   virtual void prepare_to_save(const std::string& path) = 0;
   /// Writes a file whole or not at all. Throws OutputError.

@@ -301,7 +301,9 @@ bool QuantityScanner::take(std::string_view sign) {
 }
 
 void QuantityScanner::expect(std::string_view sign) {
-  if (!take(sign)) fail("'{}': {} is missing before '{}'", expression_, sign, rest_);
+  if (take(sign)) return;
+  if (is_at_end()) fail("'{}': {} is missing at the end", expression_, sign);
+  fail("'{}': {} is missing before '{}'", expression_, sign, rest_);
 }
 
 double QuantityScanner::number() {

@@ -82,6 +82,15 @@ bool is_mark(const MarkdownLeaf& leaf, std::string_view mark) {
   return leaf.kind == MarkdownLeaf::Kind::html && trimmed(leaf.text) == mark;
 }
 
+// What a comment says that holds laws.
+std::optional<std::string_view> laws_of_mark(const MarkdownLeaf& leaf) {
+  constexpr std::string_view begin = "<!-- attn:law", end = "-->";
+  const std::string_view comment = trimmed(leaf.text);
+  if (leaf.kind != MarkdownLeaf::Kind::html || !comment.starts_with(begin) || !comment.ends_with(end))
+    return std::nullopt;
+  return trimmed(comment.substr(begin.size(), comment.size() - begin.size() - end.size()));
+}
+
 // Reads the leaves in order.
 class Reader {
  public:
@@ -99,7 +108,7 @@ class Reader {
         read_plain(leaf, "a puzzle", document_.puzzles);
       } else if (word == "drill") {
         read_plain(leaf, "a drill", document_.drills);
-      } else if (is_mark(leaf, begin_of_output) || is_mark(leaf, end_of_output)) {
+      } else if (is_mark(leaf, begin_of_output) || is_mark(leaf, end_of_output) || laws_of_mark(leaf)) {
         fail_at(document_.at(leaf.first_line), "{} has no block above it: put it after a block of attn",
                 trimmed(leaf.text));
       }
@@ -119,7 +128,17 @@ class Reader {
     const bool has_output = at_ + 1 < leaves_.size() && leaves_[at_ + 1].container == leaf.container &&
                             is_mark(leaves_[at_ + 1], begin_of_output);
     if (has_output) block.output = read_output();
+    read_laws(block, leaf.container);
     document_.commands.push_back(std::move(block));
+  }
+
+  void read_laws(CommandBlock& block, std::size_t container) {
+    for (; at_ + 1 < leaves_.size() && leaves_[at_ + 1].container == container; ++at_) {
+      const MarkdownLeaf& leaf = leaves_[at_ + 1];
+      const std::optional<std::string_view> laws = laws_of_mark(leaf);
+      if (!laws) return;
+      block.laws.push_back({std::string(*laws), leaf.first_line, leaf.last_line});
+    }
   }
 
   // Whatever stands in an output is no block of the document.

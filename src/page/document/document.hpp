@@ -97,15 +97,25 @@ struct FencedBlock {
   std::string text;    // what it holds
 };
 
+/// Laws that the matrices of a block's last command obey, in a comment below it or below its output:
+/// <!-- attn:law row_sums(weights) = 1; causal(weights) -->
+struct LawMark {
+  std::string laws;
+  std::size_t line = 0, last_line = 0;
+};
+
 /// A block of command lines, and where its output stands, if it stands there.
 struct CommandBlock {
   FencedBlock fence;
   Attributes attributes;
   std::vector<CommandLine> lines;
   std::optional<OutputLines> output;
+  std::vector<LawMark> laws = {};
 
   /// The last line that belongs to it.
-  std::size_t last_line() const { return output ? output->end : fence.last_line; }
+  std::size_t last_line() const {
+    return !laws.empty() ? laws.back().last_line : output ? output->end : fence.last_line;
+  }
 };
 
 /// A line `key: value`.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/math/matrix.hpp"
+#include "core/term/law.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/opened.hpp"
 #include "page/render/format.hpp"
@@ -114,6 +115,24 @@ Printed shown_as_picture(const Document& document, const std::string& name, cons
   return printed;
 }
 
+// The laws below a block, of which those are told that its last command breaks.
+std::vector<BrokenLaw> broken_laws_of(const Document& document, const CommandBlock& block, const CommandResult& last) {
+  std::vector<BrokenLaw> broken;
+  for (const LawMark& mark : block.laws) {
+    at_place(document.at(mark.line), [&] {
+      if (!last.computation.graph)
+        fail("the command above has no matrices: put the law below one that has some, such as attn walk");
+      for (const std::string& law : laws_in(mark.laws)) {
+        for (const HeldLaw& held : check_law(law, *last.computation.graph, default_tolerance_of_laws)) {
+          if (held.broken)
+            broken.push_back({mark.line, fmt::format("the law '{}' does not hold: {}", law, told(*held.broken))});
+        }
+      }
+    });
+  }
+  return broken;
+}
+
 // Copies the lines of a document, and puts lines of its own among them.
 class Copy {
  public:
@@ -172,6 +191,7 @@ BlockResult run_block(const Document& document, const CommandBlock& block, const
     }
     block_result.results.push_back(std::move(result));
   }
+  block_result.printed.broken_laws = broken_laws_of(document, block, block_result.results.back());
   at_place(document.at(block.fence.first_line),
            [&] { Budget::take_output(block_result.printed.lines.size() * block.fence.margin.size()); });
   return_freed_cells(most_freed_bytes);

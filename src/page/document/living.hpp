@@ -36,10 +36,17 @@ using RunCommand = std::function<CommandResult(const std::vector<std::string>& w
 
 // Documents whose output is kept current. Only the lines of an output ever change.
 
+/// A law of a document that does not hold.
+struct BrokenLaw {
+  std::size_t line;  // of the document
+  std::string says;  // which, and at which cell
+};
+
 /// The output of a block: what stands in the document, and the picture that stands beside it.
 struct Printed {
   std::vector<std::string> lines;           // without margin and line endings
   std::optional<FileToWrite> picture = {};  // with the bytes that are there now
+  std::vector<BrokenLaw> broken_laws = {};
 };
 
 /// What the command lines of a block have printed, one after the other.
@@ -72,8 +79,8 @@ class PerhapsGuest {
   std::optional<Guest> guest_;
 };
 
-/// Runs a block of a guest. Throws InputError with path and line: a command that fails or takes more than a
-/// block may, or one that was to fail and runs.
+/// Runs a block of a guest, and holds its laws. Throws InputError with path and line: a command that fails or takes
+/// more than a block may, or one that was to fail and runs; a law that cannot be read or held.
 BlockResult run_block(const Document& document, const CommandBlock& block, const RunCommand& run);
 
 /// Runs a command of a guest that stands in no block, as if it had one. Throws InputError.

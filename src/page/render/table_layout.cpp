@@ -12,7 +12,9 @@
 namespace attn {
 
 void Digits::append(std::string& out, double value) const {
-  if (scientific) {
+  if (std::isnan(value)) {
+    out += "NaN";  // it has no sign, and is written so wherever it stands
+  } else if (scientific) {
     append_scientific(out, value, decimals);
   } else {
     append_fixed(out, value, decimals);
@@ -22,7 +24,7 @@ void Digits::append(std::string& out, double value) const {
 std::size_t Digits::width(double value) const {
   if (!scientific) return static_cast<std::size_t>(fixed_width(value, decimals));
   std::string text;
-  append_scientific(text, value, decimals);
+  append(text, value);
   return text.size();
 }
 

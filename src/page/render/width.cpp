@@ -81,16 +81,19 @@ struct Replacement {
 };
 
 constexpr std::array ascii_signs = {
-    Replacement{replacement, "?"}, Replacement{"─", "-"},     Replacement{"│", "|"},      Replacement{"┼", "+"},
-    Replacement{"·", "."},         Replacement{"⋅", "*"},     Replacement{"×", "x"},      Replacement{"√", "sqrt "},
-    Replacement{"ᵀ", "^T"},        Replacement{"−", "-"},     Replacement{"∞", "inf"},    Replacement{"≈", "~="},
-    Replacement{"→", "->"},        Replacement{"…", "..."},   Replacement{"Σ", "sum"},    Replacement{"‖", "||"},
-    Replacement{"½", "1/2 "},      Replacement{"²", "^2"},    Replacement{"ᵢ", "_i"},     Replacement{"ⱼ", "_j"},
-    Replacement{"σ", "sigma"},     Replacement{"Φ", "Phi"},   Replacement{"÷", "/"},      Replacement{"⊙", "(*)"},
-    Replacement{"⁶", "^6"},        Replacement{"⁰", "^0"},    Replacement{"₂", "_2"},     Replacement{"₁", "_1"},
-    Replacement{"ω", "omega"},     Replacement{"α", "alpha"}, Replacement{"γ", "gamma"},  Replacement{"β", "beta"},
-    Replacement{"ε", "epsilon"},   Replacement{"✓", "+"},     Replacement{"✗", "x"},      Replacement{"–", "-"},
-    Replacement{"●", "*"},         Replacement{"○", "o"},     Replacement{"\uFFFD", "?"},
+    Replacement{replacement, "?"}, Replacement{"─", "-"},     Replacement{"│", "|"},       Replacement{"┼", "+"},
+    Replacement{"▲", "^"},         Replacement{"▼", "v"},     Replacement{"▐", ">"},       Replacement{"▌", "<"},
+    Replacement{"⋮", ":"},         Replacement{"›", ">"},     Replacement{"▏", "_"},       Replacement{"←", "<"},
+    Replacement{"↑", "^"},         Replacement{"↓", "v"},     Replacement{"·", "."},       Replacement{"⋅", "*"},
+    Replacement{"×", "x"},         Replacement{"√", "sqrt "}, Replacement{"ᵀ", "^T"},      Replacement{"−", "-"},
+    Replacement{"∞", "inf"},       Replacement{"≈", "~="},    Replacement{"→", "->"},      Replacement{"…", "..."},
+    Replacement{"Σ", "sum"},       Replacement{"‖", "||"},    Replacement{"½", "1/2 "},    Replacement{"²", "^2"},
+    Replacement{"ᵢ", "_i"},        Replacement{"ⱼ", "_j"},    Replacement{"σ", "sigma"},   Replacement{"Φ", "Phi"},
+    Replacement{"÷", "/"},         Replacement{"⊙", "(*)"},   Replacement{"⁶", "^6"},      Replacement{"⁰", "^0"},
+    Replacement{"₂", "_2"},        Replacement{"₁", "_1"},    Replacement{"ω", "omega"},   Replacement{"α", "alpha"},
+    Replacement{"γ", "gamma"},     Replacement{"β", "beta"},  Replacement{"ε", "epsilon"}, Replacement{"✓", "+"},
+    Replacement{"✗", "x"},         Replacement{"–", "-"},     Replacement{"●", "*"},       Replacement{"○", "o"},
+    Replacement{"\uFFFD", "?"},
 };
 
 }  // namespace

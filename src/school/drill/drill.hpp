@@ -14,7 +14,7 @@
 #include "page/document/living.hpp"
 #include "school/drill/draws.hpp"
 #include "school/lesson/prompt.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 #include "school/tutor/question.hpp"
 
 namespace attn {

@@ -170,7 +170,10 @@ class Lint {
         add(line, "0 would be right as well, because the answer is {}: give a smaller tolerance", answer_of(solved));
     }
     std::vector<Printed> outputs;
-    for (const BlockResult& block : result.blocks) outputs.push_back(block.printed);
+    for (const BlockResult& block : result.blocks) {
+      outputs.push_back(block.printed);
+      for (const BrokenLaw& broken : block.printed.broken_laws) add(broken.line, "{}", broken.says);
+    }
     for (const Stale& stale : stale_blocks(lesson_.document, outputs))
       add(stale.place.line, "the output is not current: attn docs update {}", lesson_.document.path);
   }

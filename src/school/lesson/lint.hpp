@@ -8,7 +8,7 @@
 
 #include "page/document/living.hpp"
 #include "school/lesson/lesson.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 
 namespace attn {
 

@@ -8,7 +8,7 @@
 
 #include "page/block/page.hpp"
 #include "school/lesson/hand_in.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 #include "school/tutor/question.hpp"
 
 namespace attn {

@@ -9,8 +9,8 @@
 
 #include "core/graph/graph.hpp"
 #include "school/mistake/comparison.hpp"
+#include "school/mistake/mistake.hpp"
 #include "school/mistake/pairs.hpp"
-#include "school/mistake/rewriting.hpp"
 
 namespace attn {
 

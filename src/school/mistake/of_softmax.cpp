@@ -67,6 +67,23 @@ Value softmax_across(At at, const std::vector<const Node*>& all, std::size_t num
   return reshape(columns(softmax(concatenate(places)), number, 1), at.node.frame.shape.columns);
 }
 
+// In float32, where an exponential above e^88.7 is infinite, and infinite divided by infinite no number. A row in which
+// none is, stays as it is.
+Made overflowing(At at) {
+  const Matrix& scores = at[0].matrix();
+  std::optional<Matrix> weights;
+  for (std::size_t i = 0; i < scores.shape().rows; ++i) {
+    const auto single = [](double score) { return std::exp(static_cast<float>(score)); };
+    float sum = 0.0F;
+    for (const double score : row(scores, i)) sum += single(score);
+    if (!std::isinf(sum)) continue;
+    if (!weights) weights = at.itself().matrix();
+    for (std::size_t j = 0; j < scores.shape().columns; ++j)
+      (*weights)(i, j) = static_cast<double>(single(scores(i, j)) / sum);
+  }
+  return weights ? Made(at.like(std::move(*weights))) : std::nullopt;
+}
+
 std::vector<const Node*> softmaxes_of_heads(const Node& node) {
   if (!is_softmax_of_a_head(node)) return {};
   std::vector<const Node*> all = of_all_heads(node, role::weights);
@@ -271,6 +288,10 @@ constexpr Mistake mistakes_in_softmax[] = {
     {"sizes-of-scores-divided", error, "|x| divided by its sum instead of a softmax",
      "This is what |x| gives when it is divided by the sum of its row. Take e to the power of each number.",
      is_any_softmax, shares_of_sizes},
+    {"largest-not-subtracted", error, "exponentials that overflow, because the largest number is not subtracted",
+     "This is what float32 gives without subtracting the largest number of the row first: exp(x) is infinite for x above 88.7, and infinite divided by infinite is no number. "
+     "Subtract it: the weights stay the same, and exp cannot overflow.",
+     is_softmax_of_attention, overflowing},
     {"logarithms-of-weights", error, "logarithms of the weights",
      "This is what the logarithm of softmax gives, as log_softmax does. Take softmax itself.", is_softmax_of_attention,
      logarithms},

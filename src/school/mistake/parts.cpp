@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/attention/score.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 
 namespace attn {
 

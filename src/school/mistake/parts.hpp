@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/op/operations.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 
 namespace attn {
 

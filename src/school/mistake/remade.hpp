@@ -11,7 +11,7 @@
 #include "core/graph/graph.hpp"
 #include "core/support/error.hpp"
 #include "school/mistake/comparison.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 
 namespace attn {
 

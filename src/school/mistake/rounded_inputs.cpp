@@ -65,8 +65,8 @@ void allow_for_rounded_inputs(const Graph& graph, std::vector<Compared>& compare
     std::vector<Change> changes;
     for (const RoundedInput& input : inputs) {
       const auto other = std::make_shared<const Matrix>(moved(*input.node->given, input.decimals, generator));
-      changes.emplace_back([node = input.node](const Node& asked) { return &asked == node; },
-                           [other](At at) { return std::optional(at.like(*other)); });
+      changes.push_back({[node = input.node](const Node& asked) { return &asked == node; },
+                         [other](At at) { return std::optional(at.like(*other)); }});
     }
     Remade remade(graph, compared, std::move(changes));
     for (std::size_t k = 0; k < compared.size(); ++k) {

@@ -11,7 +11,7 @@
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "core/term/term.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 #include "school/tutor/bounds.hpp"
 #include "school/tutor/copied.hpp"
 #include "school/tutor/judge.hpp"
@@ -58,7 +58,7 @@ std::optional<Quantity> mistaken(const Mistake& mistake, const Term& working, co
   if (mistake.kind == Mistake::Kind::convention && std::ranges::any_of(all_behind(nodes_of(working)), is_left_out))
     return std::nullopt;
   try {
-    Rewriting again(*solved.graph, {Change(where, mistake.instead)});
+    Rewriting again(*solved.graph, {Change{where, mistake.instead}});
     const std::vector<const Node*> asked = nodes_of(working);
     if (std::ranges::none_of(asked, [&](const Node* node) { return again.changes(*node); })) return std::nullopt;
     const auto now = [&](const Node& node) -> const Node& { return again.of(node).node(); };

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/term/term.hpp"
-#include "school/mistake/rewriting.hpp"
+#include "school/mistake/mistake.hpp"
 #include "school/tutor/question.hpp"
 
 namespace attn {

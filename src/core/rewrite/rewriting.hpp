@@ -3,8 +3,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,71 +28,19 @@ struct At {
   Value like(Matrix matrix) const;
 };
 
-/// A mistake that people make in a computation: another computation, which differs in some nodes. It is known
-/// by what nodes are, and so it can be made wherever there are such nodes.
-struct Mistake {
-  /// Whether it is an error, or what others do by agreement.
-  enum class Kind { error, convention };
-
-  std::string_view name;  // "softmax-over-queries"
-  Kind kind;
-  std::string_view summary;  // in a phrase: "softmax over the queries instead of the keys"
-  std::string_view says;     // what was done and what to do instead; of a convention, who does it so
-  /// Whether it can be made at a node, by what that is: its operation, role, scope, frame and operands. It
-  /// computes nothing.
-  bool (*where)(const Node& node);
-  /// What it makes in the place of such a node; nothing: with these numbers it is no other. Throws InputError
-  /// where that cannot be computed.
-  std::optional<Value> (*instead)(At at);
-};
-
-/// All of them, those on one subject together. A new one is a row in the table of its subject.
-std::span<const Mistake> mistakes();
-
-// The subjects, in the files of_*.cpp.
-std::span<const Mistake> mistakes_of_scores();
-std::span<const Mistake> mistakes_of_softmax();
-std::span<const Mistake> mistakes_of_values();
-std::span<const Mistake> mistakes_of_heads();
-std::span<const Mistake> mistakes_of_masks();
-std::span<const Mistake> mistakes_of_sides();
-std::span<const Mistake> mistakes_of_norms();
-std::span<const Mistake> mistakes_of_residuals();
-std::span<const Mistake> mistakes_of_embeddings();
-std::span<const Mistake> mistakes_of_positions();
-std::span<const Mistake> mistakes_of_rotary_positions();
-std::span<const Mistake> mistakes_of_feed_forward();
-std::span<const Mistake> mistakes_of_maps();
-std::span<const Mistake> mistakes_of_recurrence();
-std::span<const Mistake> mistakes_of_losses();
-std::span<const Mistake> mistakes_of_gradients();
-std::span<const Mistake> mistakes_of_kernels();
-
-/// A mistake that can be made in a computation, and the first node where. Nothing before that can change.
-struct PossibleMistake {
-  const Mistake* mistake;
-  const Node* first;
-};
-
-/// Those that can be made at some node of a computation.
-std::vector<PossibleMistake> possible_mistakes(const Graph& graph);
-
-/// What is made otherwise, and where: a mistake, or the numbers that somebody else has.
+/// What is made otherwise in a computation, and where: a mistake, a part left out, other numbers.
 struct Change {
   std::function<bool(const Node& node)> where;
   std::function<std::optional<Value>(At at)> instead;
-
-  Change(decltype(where) at, decltype(instead) made) : where(std::move(at)), instead(std::move(made)) {}
-  Change(const Mistake& mistake) : where(mistake.where), instead(mistake.instead) {}
 };
 
-/// A computation once more, in a graph of its own, as somebody computes it who makes a mistake, or several.
-/// Only what they change is computed again; everything else has the numbers of the original, which outlives
+/// A computation once more, in a graph of its own, with changes: as somebody computes it who makes a mistake, or
+/// several. Only what they change is computed again; everything else has the numbers of the original, which outlives
 /// this. Where several can be made at a node, the first of them makes it.
 class Rewriting {
  public:
   Rewriting(const Graph& original, std::vector<Change> changes);
-  Rewriting(const Graph& original, const Mistake& mistake) : Rewriting(original, std::vector<Change>{mistake}) {}
+  Rewriting(const Graph& original, Change change) : Rewriting(original, std::vector<Change>{std::move(change)}) {}
   /// The same with some changes more, which change nothing before the node `first`, whose number this is. What stands
   /// before it is shared, as is the new graph, in which what is made with it has no names.
   Rewriting(Rewriting& before, const std::vector<Change>& more, std::size_t first);

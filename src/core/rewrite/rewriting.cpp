@@ -1,4 +1,4 @@
-#include "school/mistake/rewriting.hpp"
+#include "core/rewrite/rewriting.hpp"
 
 #include <algorithm>
 #include <array>
@@ -179,34 +179,6 @@ std::shared_ptr<Graph> part_of(const Graph& original, const std::vector<const No
     part.graph().tell_origin(*node, from.op ? "is an input of this part" : from.origin);
   }
   return part.graph().shared_from_this();
-}
-
-// --- mistake
-
-std::span<const Mistake> mistakes() {
-  static const std::vector<Mistake> all = [] {
-    // Those that are made most often come first: where several fit, they are told in this order.
-    std::vector<Mistake> rows;
-    for (const auto& of_subject :
-         {mistakes_of_softmax, mistakes_of_scores, mistakes_of_masks, mistakes_of_values, mistakes_of_heads,
-          mistakes_of_sides, mistakes_of_norms, mistakes_of_residuals, mistakes_of_embeddings, mistakes_of_positions,
-          mistakes_of_rotary_positions, mistakes_of_feed_forward, mistakes_of_maps, mistakes_of_recurrence,
-          mistakes_of_losses, mistakes_of_gradients, mistakes_of_kernels}) {
-      const std::span<const Mistake> some = of_subject();
-      rows.insert(rows.end(), some.begin(), some.end());
-    }
-    return rows;
-  }();
-  return all;
-}
-
-std::vector<PossibleMistake> possible_mistakes(const Graph& graph) {
-  std::vector<PossibleMistake> possible;
-  for (const Mistake& mistake : mistakes()) {
-    const auto first = std::ranges::find_if(graph.nodes(), mistake.where);
-    if (first != graph.nodes().end()) possible.push_back({&mistake, &*first});
-  }
-  return possible;
 }
 
 // --- other sizes
