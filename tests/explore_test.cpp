@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "command/forms.hpp"
 #include "commands_tried.hpp"
 #include "core/support/error.hpp"
 #include "explore/ancestry.hpp"
@@ -13,6 +14,8 @@
 #include "explore/grid.hpp"
 #include "explore/screenshot.hpp"
 #include "page/render/width.hpp"
+#include "school/lesson/prompt.hpp"
+#include "school/tutor/question.hpp"
 #include "terminals.hpp"
 #include "testing.hpp"
 
@@ -104,13 +107,19 @@ class TypedTerminal final : public KeepingTerminal {
  public:
   TypedTerminal(std::vector<Keystroke> keys, std::string& shown) : keys_(std::move(keys)), shown_(shown) {}
 
-  std::optional<std::string> read_line(std::string_view) override { return std::nullopt; }
+  std::optional<std::string> read_line(std::string_view) override {
+    if (lines.empty()) return std::nullopt;
+    const std::string line = lines.front();
+    lines.erase(lines.begin());
+    return line;
+  }
   void write(std::string_view text) override { behind += text; }
   std::optional<char> read_key() override { return std::nullopt; }
   TerminalSize size() const override { return usual; }
   std::unique_ptr<Screen> open_screen() override { return std::make_unique<Typed>(keys_, shown_); }
 
-  std::string behind;  // what was written after the screen
+  std::string behind;              // what was written after the screen
+  std::vector<std::string> lines;  // that are typed
 
  private:
   class Typed final : public Screen {
@@ -455,6 +464,31 @@ TEST_SUITE("exploring") {
     answer({"explore", "walk", "--keys", "right", "--q", "1 2", "--k", "1 0; 2 1", "--v", "1; 2"}, at_terminal())
         .session(terminal, {});
     CHECK(terminal.behind == "attn what-if walk --q '1 2' --k '1 0; 2 1' --v '1; 2' --set 'k[2,1]=0.5'\n");
+  }
+
+  TEST_CASE("a question may offer a screen of its matrices, which opens after its keys") {
+    const auto graph = computation_of("attn walk");
+    Question question{.ask = "How much?", .kind = AnswerKind::number, .of = "weights[1,1]", .explore = "right"};
+    for (const bool offers : {true, false}) {
+      if (!offers) question.explore.reset();
+      SolvedQuestion solved = solve(question, *graph);
+      solved.graph = graph;
+      std::string shown;
+      TypedTerminal terminal(keystrokes_in("q", ""), shown);
+      terminal.lines = {"explore", "0.88"};
+      Conversation conversation(terminal, {});
+      conversation.explores_with(explore_at);
+      bool was_right = false;
+      const KeyPress pressed = ask(solved, {conversation, lesson_keys(), "1/1"},
+                                   {[&](const std::string&, bool right) { was_right = right; }, [] {}});
+      CHECK(pressed.action == LessonAction::next);
+      CHECK(was_right);
+      CHECK(has(terminal.behind, "a screen of all matrices") == offers);
+      CHECK(has(terminal.behind, "offers no screen") != offers);
+      Emulated emulated(usual);
+      emulated.write(shown);
+      CHECK(has(emulated.grid().text(), "weights[Thinking,Machines]") == offers);
+    }
   }
 
   TEST_CASE("every view is printed without a terminal, and drawn as a picture") {

@@ -11,6 +11,7 @@
 
 #include "command/command.hpp"
 #include "command/docs.hpp"
+#include "command/forms.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/matrix_file.hpp"
@@ -107,6 +108,7 @@ Answer interactive(const Arguments& arguments, std::function<void(LessonTerminal
   answer.session = [action = std::move(action), state = state_to_write(arguments)](Terminal& terminal,
                                                                                    const Style& style) {
     LessonTerminal lesson_terminal(terminal, style, state);
+    lesson_terminal.explores_with(explore_at);
     action(lesson_terminal);
   };
   return answer;

@@ -95,6 +95,19 @@ void run_at_terminal(const Explored& what, const std::vector<Keystroke>& keys, T
 
 std::vector<OptionChoice> choices::views() { return choices_of(Explorer::views()); }
 
+void explore_at(const std::shared_ptr<const Graph>& graph, const std::string& command, const std::string& keys,
+                Terminal& terminal, const Style& style) {
+  const std::string line = command.empty() || command.starts_with("attn ") ? command : "attn walk " + command;
+  const Explored what{.graph = graph,
+                      .command = line.empty() ? "the matrices of the question" : line,
+                      .random = {},
+                      .without_screen = [=](const Cell& cell, const std::vector<CellSetting>&) {
+                        const std::string address = shell_word(address_of(cell));
+                        return line.empty() ? address : fmt::format("{} {} {}", line, option::explain.name, address);
+                      }};
+  run_at_terminal(what, keystrokes_in(keys, Explorer::asking()), terminal, style);
+}
+
 // Without the name of another command, what is explored is a walk.
 Answer run_explore(const Command& command, const Arguments& arguments) {
   refuse_other_word(command, arguments);

@@ -35,6 +35,11 @@ Answer break_it(const Command& command, const Arguments& arguments);
 std::shared_ptr<const Graph> computation_named(const std::string& word, std::string_view option,
                                                const Arguments& arguments);
 
+/// Opens a screen on which somebody walks about a computation of this command line, after some keys. Throws InputError:
+/// a word that is no key, or a terminal that cannot show it.
+void explore_at(const std::shared_ptr<const Graph>& graph, const std::string& command, const std::string& keys,
+                Terminal& terminal, const Style& style);
+
 /// Puts a walk about its computation in the place of a command's page. Throws InputError: there is none, or a size of
 /// a screen that is none.
 void explore(Answer& answer, const Command& command, const Arguments& arguments);

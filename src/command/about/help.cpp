@@ -143,9 +143,9 @@ Page short_help(const Command& command) {
   own.choices.clear();
   // What many commands share in the same words is a topic of its own.
   if (commands_on_matrices(command)) {
-    std::erase_if(own.options, [](const Offered& row) {
-      const auto goes_with = [&](const Offered& other) { return other.option == row.option; };
-      return std::ranges::any_of(apart_options().options, goes_with);
+    std::erase_if(own.options, [&](const Offered& row) {
+      const auto is_it = [&](const Offered& other) { return other.option == row.option; };
+      return std::ranges::any_of(apart_options().options, is_it) && std::ranges::none_of(command.own.options, is_it);
     });
   }
   help_on_options(page, own);

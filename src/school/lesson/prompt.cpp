@@ -26,6 +26,7 @@ constexpr std::array keys_of_lessons = {
     key::hint,
     key::answer,
     key::skip,
+    key::explore,
     LessonKey{"b", " back previous ", "back", "goes one step back", LessonAction::back, true, false},
     LessonKey{"l", " list steps ", "steps", "lists the steps", LessonAction::list, true, false},
     LessonKey{"go N", "", "step N", "goes to step N; where no answer is asked for, N alone does", LessonAction::go,
@@ -101,6 +102,16 @@ void Conversation::show(std::vector<Block> blocks) {
   }
 }
 
+void Conversation::explore(const SolvedQuestion& solved) {
+  if (!solved.question.explore) return say("This question offers no screen.");
+  if (!explore_ || !solved.graph) return say("No screen can be opened here.");
+  try {
+    explore_(solved.graph, solved.question.on, *solved.question.explore, terminal_, style_);
+  } catch (const InputError& error) {
+    say(error.what());
+  }
+}
+
 std::optional<std::string> Conversation::ask(std::string_view says) {
   if (std::exchange(left_, false)) {
     pager_.restart();
@@ -126,13 +137,16 @@ class Asking {
   KeyPress ask() {
     for (;;) {
       const std::optional<std::string> typed = at_.conversation.ask(
-          fmt::format("[{}] {}", at_.place, prompt_of(at_.keys, &LessonKey::at_questions, "Your answer")));
+          fmt::format("[{}] {}{}", at_.place, prompt_of(at_.keys, &LessonKey::at_questions, "Your answer"),
+                      solved_.question.explore ? fmt::format(" · {} {}", key::explore.name, key::explore.does) : ""));
       if (!typed) return {LessonAction::quit};
       const std::optional<KeyPress> pressed = key_press(*typed, at_.keys);
       if (!pressed) {
         if (is_over(*typed)) return {LessonAction::next};
       } else if (pressed->action == LessonAction::help) {
         at_.conversation.show({listing_of(at_.keys)});
+      } else if (pressed->action == LessonAction::explore) {
+        at_.conversation.explore(solved_);
       } else if (pressed->action == LessonAction::hint) {
         hints_.show_next(at_.conversation);
       } else if (pressed->action == LessonAction::answer) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,7 +17,7 @@
 namespace attn {
 
 /// What a reader of a lesson can do at a prompt.
-enum class LessonAction { next, back, hint, skip, answer, list, go, help, quit };
+enum class LessonAction { next, back, hint, skip, answer, explore, list, go, help, quit };
 
 /// What does it: a letter, or a word.
 struct LessonKey {
@@ -38,6 +39,13 @@ inline constexpr LessonKey hint{
 inline constexpr LessonKey answer{"a", " answer solution ", "answer", "shows the answer", LessonAction::answer, false,
                                   true};
 inline constexpr LessonKey skip{"s", " skip ", "skip", "goes on without an answer", LessonAction::skip, false, true};
+inline constexpr LessonKey explore{"explore",
+                                   "",
+                                   "a screen of all matrices",
+                                   "opens a screen to walk about the matrices, where a question offers it",
+                                   LessonAction::explore,
+                                   false,
+                                   false};
 inline constexpr LessonKey help{"?", " help keys ", "help", "shows this list", LessonAction::help, true, true};
 inline constexpr LessonKey quit{"q", " quit exit bye :q ", "quit", "ends", LessonAction::quit, true, true};
 }  // namespace key
@@ -79,6 +87,13 @@ class Conversation {
   /// was left with q.
   std::optional<std::string> ask(std::string_view says);
 
+  /// Opens a screen on which somebody walks about a computation, after some keys. Throws InputError.
+  using Explore = std::function<void(const std::shared_ptr<const Graph>& graph, const std::string& command,
+                                     const std::string& keys, Terminal& terminal, const Style& style)>;
+  void explores_with(Explore explore) { explore_ = std::move(explore); }
+  /// Does so for a question; where there is no such screen, that is said.
+  void explore(const SolvedQuestion& solved);
+
  private:
   static constexpr std::size_t rows_to_ask = 3;
 
@@ -86,6 +101,7 @@ class Conversation {
   Style style_;
   Pager pager_;
   bool left_ = false;  // whether a page was
+  Explore explore_ = {};
 };
 
 /// The terminal at which a lesson is taken, with the file that keeps the progress.

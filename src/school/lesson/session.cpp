@@ -116,6 +116,7 @@ class Session {
         break;
       case LessonAction::help:
       case LessonAction::hint:
+      case LessonAction::explore:
         break;
     }
     shows_ = false;
@@ -222,7 +223,8 @@ class Session {
         terminal_.show({listing_of(lesson_keys())});
       } else if (pressed && pressed->action == LessonAction::skip) {
         return {LessonAction::next};
-      } else if (pressed && pressed->action != LessonAction::hint && pressed->action != LessonAction::answer) {
+      } else if (pressed && pressed->action != LessonAction::hint && pressed->action != LessonAction::answer &&
+                 pressed->action != LessonAction::explore) {
         return *pressed;
       } else {
         say(fmt::format("'{}' does nothing here. Press Enter to continue, or ? for help.", *typed));

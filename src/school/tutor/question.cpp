@@ -105,6 +105,7 @@ constexpr std::array keys = {
           question.paths.push_back({entry.value, entry.line});
         }},
     Key{"on", false, [](Question& question, const Entry& entry) { question.on = entry.value; }},
+    Key{"explore", false, [](Question& question, const Entry& entry) { question.explore = entry.value; }},
     Key{"tolerance", false,
         [](Question& question, const Entry& entry) { question.tolerance = tolerance_of(entry.value); }},
     Key{"choices", false,

@@ -47,6 +47,8 @@ struct Question {
   std::string because;  // of a question for a reason: the right choice
   std::vector<std::string> hints;
   std::vector<AuthorsNote> notes;
+  std::optional<std::string> explore =
+      {};          // the keys with which a screen to walk about its matrices opens; nothing: none does
   std::string on;  // a command, or options of attn walk; empty: the nearest block above
   Place place;
 };
