@@ -137,20 +137,20 @@ bool is_trace(const std::string& path) {
 }
 
 // The tolerance that allows for the rounding of numbers as coarse as the coarsest of a file, and what these are called.
-struct Rounding {
+struct RoundingOfFile {
   Precision precision;
   std::string_view numbers, tolerance;
 };
-constexpr std::array roundings = {Rounding{Precision::bfloat16, "bfloat16", "1e-2"},
-                                  Rounding{Precision::float16, "float16", "1e-3"},
-                                  Rounding{Precision::float32, "float32", "1e-6"}};
+constexpr std::array roundings = {RoundingOfFile{Precision::bfloat16, "bfloat16", "1e-2"},
+                                  RoundingOfFile{Precision::float16, "float16", "1e-3"},
+                                  RoundingOfFile{Precision::float32, "float32", "1e-6"}};
 
-const Rounding* rounding_of_file(const std::string& path) {
+const RoundingOfFile* rounding_of_file(const std::string& path) {
   if (path == "-") return nullptr;
   const std::string_view kind = kind_of_file(path, read_bytes(path));
   if (kind != "npy" && kind != "npz" && kind != "safetensors") return nullptr;
   const std::vector<MatrixFile> matrices = read_all_matrices(path).matrices;
-  for (const Rounding& rounding : roundings) {
+  for (const RoundingOfFile& rounding : roundings) {
     if (std::ranges::find(matrices, rounding.precision, &MatrixFile::precision) != matrices.end()) return &rounding;
   }
   return nullptr;
@@ -160,7 +160,7 @@ const Rounding* rounding_of_file(const std::string& path) {
 void say_rounding(Page& page, const Answer& answer, const std::vector<TriedLaw>& all, const Arguments& arguments) {
   const std::optional<std::string> path = arguments.text(option::trace);
   if (!path || arguments.has(option::tolerance)) return;
-  const Rounding* const rounding = rounding_of_file(*path);
+  const RoundingOfFile* const rounding = rounding_of_file(*path);
   if (!rounding) return;
   const double tolerance = *parsed<double>(rounding->tolerance);
   for (const TriedLaw& tried : all) {
