@@ -56,8 +56,7 @@ class MatrixBox {
     const Node* before = nullptr;  // the same before a change; null: nothing is changed
     std::string title;
     bool is_transposed = false;
-    bool is_chosen = false;      // the chosen cell lies in it
-    bool is_difference = false;  // its numbers say by how much others have moved
+    bool is_chosen = false;  // the chosen cell lies in it
   };
   using TieOf = std::function<Tie(std::size_t row, std::size_t column)>;
 
