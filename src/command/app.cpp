@@ -36,12 +36,21 @@ namespace attn {
 namespace {
 
 // What a command has computed, or the part of it that --only chooses, as a page for browsers.
-WriteDocument document_for_browser(const Answer& answer, const std::optional<std::string>& only) {
+WriteDocument document_for_browser(const Answer& answer, const Command& command, const Arguments& arguments) {
+  const std::optional<std::string> only = arguments.only();
   const std::shared_ptr<const Graph> whole = answer.computation.graph;
   const std::shared_ptr<const Graph> graph = only ? part_of(*whole, whole->matching(*only)) : whole;
   require_room_in_browser(*graph);
-  return [page = answer.page, whole, graph, random = what_is_random(answer.computation)](
-             const Style& style, Sink& sink) { write_browser_page(page, *graph, random, style, sink); };
+  constexpr std::array own = {&option::page, &option::output, &option::only};
+  MadeBy made_by{.line = words_of_line(command, arguments, own), .random = what_is_random(answer.computation)};
+  made_by.command = made_by.line.front();
+  // A model's scores are divided as its recipe says.
+  const bool has_recipe = arguments.has(option::model);
+  const auto is_scale = [](const Offered& row) { return row.option == &option::scale; };
+  if (!has_recipe && std::ranges::any_of(options_of(command), is_scale)) made_by.scale = option::scale.name;
+  return [page = answer.page, whole, graph, made_by = std::move(made_by)](const Style& style, Sink& sink) {
+    write_browser_page(page, *graph, made_by, style, sink);
+  };
 }
 
 }  // namespace
@@ -256,7 +265,7 @@ Answer said(const Command* command, const Arguments& arguments) {
   if (arguments.has(option::assertion)) hold_laws(answer, *command, arguments);
   if (arguments.has(option::explore)) explore(answer, *command, arguments);
   std::ranges::move(remarks_on_unused(*command, arguments), std::back_inserter(answer.warnings));
-  if (arguments.has(option::page)) answer.document = document_for_browser(answer, arguments.only());
+  if (arguments.has(option::page)) answer.document = document_for_browser(answer, *command, arguments);
   return answer;
 }
 

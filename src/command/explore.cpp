@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "command/app.hpp"
 #include "command/command.hpp"
@@ -31,22 +33,14 @@ TerminalSize size_of_screen(const std::string& text) {
   return size;
 }
 
-// The words of the line, as a shell takes them, without what only an explorer needs.
+// The line, as a shell takes it, without what only an explorer needs.
 std::string line_without_screen(const Command& command, const Arguments& arguments) {
   constexpr std::array own = {&option::explore, &option::keys,  &option::print, &option::picture, &option::recording,
                               &option::screen,  &option::theme, &option::color, &option::second};
-  std::string line(arguments.has(option::trace) ? "explore" : command.shown_as ? "walk" : command.name);
-  for (std::size_t i = 1; i < arguments.line.size(); ++i) {
-    const std::string& word = arguments.line[i];
-    const auto option = std::ranges::find_if(
-        own, [&](const Option* one) { return word == one->name || word.starts_with(std::string(one->name) + '='); });
-    if (option == own.end()) {
-      line += ' ' + shell_word(word);
-    } else if ((*option)->kind != Kind::flag && word == (*option)->name) {
-      ++i;
-    }
-  }
-  return line;
+  std::vector<std::string> words = words_of_line(command, arguments, own);
+  if (arguments.has(option::trace)) words.front() = "explore";
+  std::ranges::transform(words, words.begin(), shell_word);
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 // The screens that some keys show, and how long one looks at each: the first, and one after each key.
@@ -92,6 +86,26 @@ void run_at_terminal(const Explored& what, const std::vector<Keystroke>& keys, T
 }
 
 }  // namespace
+
+std::vector<std::string> words_of_line(const Command& command, const Arguments& arguments,
+                                       std::span<const Option* const> without) {
+  std::vector<std::string> words = {command.shown_as ? "walk" : std::string(command.name)};
+  for (std::size_t i = 1; i < arguments.line.size(); ++i) {
+    const std::string& word = arguments.line[i];
+    const auto is_short = [&](const Option* one) {
+      return one->letter != '\0' && word.starts_with(fmt::format("-{}", one->letter));
+    };
+    const auto option = std::ranges::find_if(without, [&](const Option* one) {
+      return word == one->name || is_short(one) || word.starts_with(std::string(one->name) + '=');
+    });
+    if (option == without.end()) {
+      words.push_back(word);
+    } else if ((*option)->kind != Kind::flag && (word == (*option)->name || word.size() == 2)) {
+      ++i;
+    }
+  }
+  return words;
+}
 
 std::vector<OptionChoice> choices::views() { return choices_of(Explorer::views()); }
 

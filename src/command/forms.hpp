@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,10 @@ std::shared_ptr<const Graph> computation_named(const std::string& word, std::str
 /// a word that is no key, or a terminal that cannot show it.
 void explore_at(const std::shared_ptr<const Graph>& graph, const std::string& command, const std::string& keys,
                 Terminal& terminal, const Style& style);
+
+/// The words of a line, from the name of the command on that computes, without these options and their values.
+std::vector<std::string> words_of_line(const Command& command, const Arguments& arguments,
+                                       std::span<const Option* const> without);
 
 /// Puts a walk about its computation in the place of a command's page. Throws InputError: there is none, or a size of
 /// a screen that is none.

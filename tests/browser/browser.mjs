@@ -1,4 +1,5 @@
 // A headless Chromium, and pages that attn wrote in it.
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,6 +43,51 @@ async function openWritten(browser, path, options) {
   });
   await page.goto(pathToFileURL(path).href);
   return { page, said, path, close: () => context.close() };
+}
+
+// The numbers of a page, by the names of matrices.
+export const numbersOf = (tab) =>
+  tab.evaluate(() =>
+    Object.fromEntries(page.nodes.filter((node) => node.name).map((node) => [node.name, [...node.cells]])),
+  );
+
+// Whether a page has the numbers that a command line has. Returns how many were compared.
+export async function checkSame(program, tab, words, where) {
+  const found = await numbersOf(tab);
+  const { arrays } = JSON.parse(attn(program, ...words, "--only", "*", "--format", "json"));
+  let compared = 0;
+  for (const [name, rows] of Object.entries(arrays)) {
+    rows.flat().forEach((cell, i) => {
+      const [number, other] = [Number(cell), found[name]?.[i]];
+      const isSame = number === other || Math.abs(number - other) <= 1e-9 * Math.max(1, Math.abs(number));
+      assert.ok(isSame, `${where}: ${name}, cell ${i}: ${other} instead of ${number}`);
+      ++compared;
+    });
+  }
+  assert.ok(compared > 10, where);
+  return compared;
+}
+
+// Chooses a cell, wherever its table is, and says how the page explains it.
+export async function choose(tab, { name, row, column }) {
+  return tab.evaluate(
+    ({ name, row, column }) => {
+      page.grids.goTo({ node: page.computation.byName.get(name), row, column });
+      const made = document.querySelector("#derivation .made");
+      const lines = [...made.querySelectorAll(":scope > .lines > li")].map((line) => line.textContent);
+      const reason = made.querySelector(":scope > .reason")?.textContent ?? "";
+      return [made.querySelector(".subject").textContent, ...lines, reason].join(" ");
+    },
+    { name, row, column },
+  );
+}
+
+// Types another number into a cell.
+export async function change(tab, name, row, column, text) {
+  await choose(tab, { name, row, column });
+  await tab.keyboard.press("Enter");
+  await tab.keyboard.type(text);
+  await tab.keyboard.press("Enter");
 }
 
 // Writes a page, and opens it.

@@ -162,19 +162,31 @@ std::optional<std::size_t> index_of_words(const Node& ids, const NodesOnPage& pa
   return table == page.tables.end() ? std::nullopt : page.index_of_labels(table->second->frame.rows);
 }
 
-// Whose weights they are: of an attention, which has a scope, and there of one of its heads.
-struct AttentionOfWeights {
-  std::string_view scope;
-  std::optional<std::size_t> head;
-};
-
-std::optional<AttentionOfWeights> attention_of_weights(const Node& node) {
-  if (!node.is(role::weights) || node.is_alias()) return std::nullopt;
-  const NamedScope* const head = node.within(scope::head);
+// Where a node stands: in a part of the model, a layer where it has layers; there in a scope around all heads; and
+// in one of these.
+std::string block_of(const Node& node) {
   const NamedScope* const around = attn::around(node.place, scope::head);
-  return AttentionOfWeights{around ? std::string_view(around->prefix) : std::string_view(),
-                            head && head->number ? std::optional<std::size_t>(*head->number) : std::nullopt};
+  const NamedScope* const layer = attn::within(around, scope::number);
+  const NamedScope* const block = layer ? layer : outermost(around);
+  return block ? block->prefix : std::string();
 }
+
+std::string_view scope_around_heads(const Node& node) {
+  const NamedScope* const around = attn::around(node.place, scope::head);
+  return around ? std::string_view(around->prefix) : std::string_view();
+}
+
+std::optional<std::size_t> head_of_node(const Node& node) {
+  const NamedScope* const head = node.within(scope::head);
+  return head ? head->number : std::nullopt;
+}
+
+// "weights = softmax(scaled)"
+std::string formula_on_page(const Node& node) {
+  return node.op && !node.name.empty() && !node.is_alias() ? formula_of(node, node.scope()).plain : std::string();
+}
+
+bool is_attention(const Node& node) { return node.is(role::weights) && !node.is_alias(); }
 
 std::string_view part_of(const Node& node) {
   const Dispensable* const row = dispensable(node);
@@ -205,17 +217,19 @@ template <>
 constexpr auto objects_in<NodesOnPage> = std::tuple(
     object<Axis>(Field{"name", &Axis::name},
                  Field{"labels", [](const Axis& axis, const NodesOnPage& page) { return page.index_of_labels(axis); }}),
-    object<AttentionOfWeights>(Field{"scope", &AttentionOfWeights::scope}, Field{"head", &AttentionOfWeights::head}),
     object<Node>(
         Field{"title", [](const Node& node) { return node.name.empty() ? std::optional(node.title()) : std::nullopt; }},
         Field{"name", &Node::name, Written::unless_empty}, Field{"scope", &Node::scope, Written::unless_empty},
+        Field{"block", block_of, Written::unless_empty}, Field{"around", scope_around_heads, Written::unless_empty},
+        Field{"head", head_of_node},
+        Field{"formula", formula_on_page, Written::unless_empty},
         Field{"operation", [](const Node& node) { return node.op ? std::optional(node.op->name) : std::nullopt; }},
         Field{"attributes", attributes_of, Written::unless_empty}, Field{"operands", places_of_operands},
         Field{"origin", [](const Node& node) { return node.op ? "" : node.origin; }, Written::unless_empty},
         Field{"shape", through(&Node::frame, &Frame::shape)}, Field{"rows", through(&Node::frame, &Frame::rows)},
         Field{"columns", through(&Node::frame, &Frame::columns)},
         Field{"content", content_to_tell, Written::unless_empty}, Field{"words", index_of_words},
-        Field{"sums", &Node::rows_sum_to_one, Written::unless_empty}, Field{"attention", attention_of_weights},
+        Field{"sums", &Node::rows_sum_to_one, Written::unless_empty}, Field{"attention", is_attention, Written::unless_empty},
         Field{"part", part_of, Written::unless_empty}, Field{"instead", instead_of}, Field{"numbers", numbers_of}),
     object<NodesOnPage>(Field{"nodes", &NodesOnPage::nodes},
                         Field{"labels", [](const NodesOnPage& page) { return page.labels.lists(); }}));

@@ -28,7 +28,10 @@ class Computation {
     this.lists = data.labels; // of labels, as they were given
     this.labels = data.labels; // as they are now
     for (const one of data.nodes) this.add(one);
-    this.changes = new Map(); // of inputs: "node,place" -> the number that was given
+    this.changes = new Map(); // of inputs: node -> (place -> the number that was given)
+    this.names = new Map(); // of rows whose words have no numbers: list -> (place -> the word that was given)
+    this.divisor = undefined; // what scores are divided by, where it was changed
+    this.reference = undefined; // the numbers that those of now are compared with
   }
 
   add(one) {
@@ -67,6 +70,7 @@ class Computation {
 
   // Computes every node, one cell after another.
   compute() {
+    for (const node of this.scaledNodes()) node.attributes = this.scaleOf(node);
     for (const node of this.nodes) {
       if (this.without.has(node.part)) {
         if (node.instead === "operand") node.cells.set(node.operands[0].cells);
@@ -95,6 +99,9 @@ class Computation {
       const isClaimed = claims.has(list) && claims.get(list).join("\n") !== words.join("\n");
       claims.set(list, words);
       this.labels[list] = isClaimed ? undefined : words;
+    }
+    for (const [list, names] of this.names) {
+      this.labels[list] = this.lists[list].map((word, i) => names.get(i) ?? word);
     }
   }
 
@@ -149,6 +156,32 @@ class Computation {
     this.compute();
   }
 
+  // Another word for a row. It changes no number: only ids do.
+  rename(list, place, word) {
+    const names = this.names.get(list) ?? new Map();
+    if (word === this.lists[list][place]) names.delete(place);
+    else names.set(place, word);
+    if (names.size > 0) this.names.set(list, names);
+    else this.names.delete(list);
+    this.relabel();
+  }
+
+  // The scores that are divided by one number, which can be another one.
+  scaledNodes() {
+    return this.nodes.filter(({ part, operation }) => part === "scale" && operation === "divide");
+  }
+
+  scaleOf(node) {
+    node.attributesGiven ??= node.attributes;
+    if (this.divisor === undefined) return node.attributesGiven;
+    return { ...node.attributesGiven, number: this.divisor, number_notation: writtenShortest(this.divisor) };
+  }
+
+  divideBy(divisor) {
+    this.divisor = divisor;
+    this.compute();
+  }
+
   leaveOut(part, isLeftOut) {
     if (isLeftOut) this.without.add(part);
     else this.without.delete(part);
@@ -156,13 +189,53 @@ class Computation {
   }
 
   reset() {
-    this.changes.clear();
-    this.without.clear();
+    this.restore({ changes: new Map(), without: new Set(), names: new Map(), divisor: undefined });
+  }
+
+  // What a reader has changed, to come back to.
+  save() {
+    const copied = (map) => new Map([...map].map(([key, inner]) => [key, new Map(inner)]));
+    const { changes, without, names, divisor } = this;
+    return { changes: copied(changes), without: new Set(without), names: copied(names), divisor };
+  }
+
+  restore({ changes, without, names, divisor }) {
+    Object.assign(this, { changes, without, names, divisor });
     this.compute();
   }
 
   isChanged() {
-    return this.changes.size > 0 || this.without.size > 0;
+    return this.changes.size > 0 || this.without.size > 0 || this.names.size > 0 || this.divisor !== undefined;
+  }
+
+  // --- what moved
+
+  // From now on numbers are compared with those that stand here now.
+  compareWithNow() {
+    this.reference = this.nodes.map(({ cells }) => Float64Array.from(cells));
+  }
+
+  // The number that this one is compared with.
+  was(node, row, column) {
+    return (this.reference?.[node.index] ?? node.cells)[row * node.columns + column];
+  }
+
+  hasMoved(node, place) {
+    const before = this.reference?.[node.index];
+    return before !== undefined && !sameNumber(before[place], node.cells[place]);
+  }
+
+  // The named matrices with other numbers than those that they are compared with: how many, and where most.
+  moved() {
+    return this.nodes
+      .filter((node) => node.name && node.operation && node.operation !== "identity")
+      .map((node) => {
+        const places = range(node.cells.length).filter((place) => this.hasMoved(node, place));
+        const by = (place) => Math.abs(node.cells[place] - this.reference[node.index][place]);
+        const most = places.reduce((best, place) => (by(place) > by(best) ? place : best), places[0]);
+        return { node, count: places.length, most };
+      })
+      .filter(({ count }) => count > 0);
   }
 
   isChangedAt(node, row, column) {

@@ -37,12 +37,14 @@ std::string in_base64(std::span<const std::byte> bytes);
 /// come before them (school/browser/script.hpp).
 std::string_view page_script();
 std::string_view lesson_script();
-/// The rules for what scripts make, beside those of the HTML that every page has, and those for lessons
-/// alone.
+/// The rules for what scripts make, beside those of the HTML that every page has; those for the page of a
+/// computation, and those for lessons.
 std::string_view browser_style();
+std::string_view page_style();
 std::string_view lesson_style();
-/// What the reader chooses and changes, and where a number is explained: hidden until the script shows it.
-std::string_view browser_controls();
+/// The bands, in which a reader chooses and changes, and where a number is explained: hidden until the script shows
+/// them.
+std::string_view browser_bands();
 std::string_view browser_explanation();
 
 /// The SHA-256 of a text in the form in which a content-security policy allows it: "sha256-…".

@@ -193,6 +193,7 @@ void add_rest(Page& page, const Graph& graph) {
 struct DataOfPage {
   int precision;
   OpeningQuestion question;
+  const MadeBy& made_by;
   const Graph& graph;
 };
 
@@ -205,6 +206,9 @@ constexpr auto objects_in<Graph> = std::tuple(
         Field{"weights", [](const OpeningQuestion& one) { return one.weights ? &one.weights->index : nullptr; }},
         Field{"query", [](const OpeningQuestion& one) { return one.weights ? &one.query : nullptr; }}),
     object<DataOfPage>(Field{"precision", &DataOfPage::precision}, Field{"question", &DataOfPage::question},
+                       Field{"title", [](const DataOfPage& data) { return &data.made_by.command; }},
+                       Field{"line", [](const DataOfPage& data) { return &data.made_by.line; }},
+                       Field{"scale", [](const DataOfPage& data) { return &data.made_by.scale; }},
                        Field{"computation", [](const DataOfPage& data) {
                                return [&graph = data.graph](JsonWriter& json) { write_computation(graph, json); };
                              }}));
@@ -213,19 +217,20 @@ namespace {
 
 class BrowserPage {
  public:
-  BrowserPage(const Page& page, const Graph& graph, std::string_view random, const Style& style)
-      : page_(page), graph_(graph), random_(random), style_(style), question_(question_of(graph)) {
+  BrowserPage(const Page& page, const Graph& graph, const MadeBy& made_by, const Style& style)
+      : page_(page), graph_(graph), made_by_(made_by), style_(style), question_(question_of(graph)) {
     add_rest(page_, graph_);
     page_.blocks = without_large_tables(page_.blocks);
   }
 
   void write(Sink& sink) {
+    const std::string rules = std::string(browser_style()) + std::string(page_style());
     write_document({.title = asked(question_),
                     .script = script_of_operations(operations_of(graph_)) + std::string(page_script()),
-                    .rules = browser_style(),
+                    .rules = rules,
                     .content = in_text([this](Sink& content) { write_content(content); }),
                     .data = in_json([this](JsonWriter& json) {
-                      write_value(DataOfPage{style_.precision, question_, graph_}, graph_, json);
+                      write_value(DataOfPage{style_.precision, question_, made_by_, graph_}, graph_, json);
                     })},
                    sink);
   }
@@ -233,28 +238,36 @@ class BrowserPage {
  private:
   void write_content(Sink& sink) {
     write_question(sink);
-    sink.write(browser_controls());
-    write_sections(sink);
+    sink.write(browser_bands());
+    write_text(sink);
     sink.write(browser_explanation());
   }
 
   void write_question(Sink& sink) {
-    sink.write(fmt::format("<h1 id=\"question\">{}</h1>\n", in_markup(asked(question_))));
-    if (!question_.weights) return;
-    if (!random_.empty()) sink.write(fmt::format("<p class=\"random\">{}</p>\n", in_markup(random_)));
-    sink.write(fmt::format("<p id=\"answer\" aria-live=\"polite\">{}</p>\n<p>{} {}</p>\n",
-                           in_markup(answered(question_)), in_markup(question_.rows), in_markup(question_.columns)));
+    sink.write(fmt::format("<header id=\"top\">\n<h1 id=\"question\">{}</h1>\n", in_markup(asked(question_))));
+    if (!made_by_.random.empty()) sink.write(fmt::format("<p class=\"random\">{}</p>\n", in_markup(made_by_.random)));
+    if (question_.weights) {
+      sink.write(fmt::format("<p id=\"answer\" aria-live=\"polite\">{}</p>\n<p class=\"axes\">{} {}</p>\n",
+                             in_markup(answered(question_)), in_markup(question_.rows), in_markup(question_.columns)));
+    }
+    sink.write("</header>\n");
   }
 
-  // A section for each heading of the second level. The title of the page becomes one of them.
-  void write_sections(Sink& sink) {
-    const std::unique_ptr<Writer> writer = html_writer(style_, sink);
+  // A section for each heading of the second level, and a table of contents. The title of the page becomes one of them.
+  void write_text(Sink& sink) {
+    std::string contents, sections;
+    Sink text([&](std::string_view bytes) { sections += bytes; });
+    const std::unique_ptr<Writer> writer = html_writer(style_, text);
     std::vector<Block> section;
+    std::size_t count = 0;
     const auto finish = [&] {
       if (section.empty()) return;
-      sink.write("<section class=\"step\">\n");
+      const Heading* const heading = std::get_if<Heading>(&section.front());
+      if (heading)
+        contents += fmt::format("<li><a href=\"#step-{}\">{}</a></li>\n", count, in_markup(words_of(heading->text)));
+      text.write(fmt::format("<section class=\"step\" id=\"step-{}\">\n", count++));
       writer->write(section);
-      sink.write("</section>\n");
+      text.write("</section>\n");
       section.clear();
     };
     for (Block& block : page_.blocks) {
@@ -265,11 +278,14 @@ class BrowserPage {
       section.push_back(std::move(block));
     }
     finish();
+    text.flush();
+    sink.write(fmt::format("<div id=\"text\">\n<nav id=\"contents\" aria-label=\"Contents\">\n<ol>\n{}</ol>\n</nav>\n{}</div>\n",
+                           contents, sections));
   }
 
   Page page_;
   const Graph& graph_;
-  const std::string_view random_;
+  const MadeBy& made_by_;
   const Style& style_;
   OpeningQuestion question_;
 };
@@ -292,8 +308,8 @@ void require_room_in_browser(const Graph& graph) {
   require(shown, most_cells_in_browser, "cells in tables");
 }
 
-void write_browser_page(const Page& page, const Graph& graph, std::string_view random, const Style& style, Sink& sink) {
-  BrowserPage(page, graph, random, style).write(sink);
+void write_browser_page(const Page& page, const Graph& graph, const MadeBy& made_by, const Style& style, Sink& sink) {
+  BrowserPage(page, graph, made_by, style).write(sink);
 }
 
 }  // namespace attn

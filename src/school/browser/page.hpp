@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "core/graph/graph.hpp"
 #include "core/support/outside.hpp"
@@ -17,9 +19,16 @@ constexpr std::size_t most_numbers_in_browser = 2'000'000, most_cells_in_browser
 /// Throws InputError when a computation has more numbers than that. Nothing is computed for it.
 void require_room_in_browser(const Graph& graph);
 
+/// What a page says of the command line that it was made by.
+struct MadeBy {
+  std::string command;            // its name
+  std::vector<std::string> line;  // its words, without those that ask for a page
+  std::string scale;              // the option that gives the divisor of the scores; empty: there is none
+  std::string random;             // which numbers are random, in a sentence; empty: none is
+};
+
 /// Writes a page that a browser shows and computes: one file, which asks for nothing else. What `page` says
-/// is all there without scripts; of matrices that it has no table of, there are tables behind it. `random` says
-/// beside the answer which numbers are random; empty: none is.
-void write_browser_page(const Page& page, const Graph& graph, std::string_view random, const Style& style, Sink& sink);
+/// is all there without scripts; of matrices that it has no table of, there are tables behind it.
+void write_browser_page(const Page& page, const Graph& graph, const MadeBy& made_by, const Style& style, Sink& sink);
 
 }  // namespace attn

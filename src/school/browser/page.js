@@ -1,86 +1,7 @@
-// The steps of the computation: the sections of the page, one at a time or one after the other.
+// As in the rules of the page: whether all bands, and an explanation beside them, are in view.
+const hasRoomForAll = matchMedia("(min-width: 64rem) and (min-height: 38rem)");
 
-class Steps {
-  constructor(tables) {
-    this.tables = tables;
-    this.all = [...document.querySelectorAll("section.step")];
-    this.offered = this.all;
-    this.select = byId("choose-step").querySelector("select");
-    this.select.addEventListener("change", () => this.show());
-    byId("previous").addEventListener("click", () => this.move(-1));
-    byId("next").addEventListener("click", () => this.move(1));
-  }
-
-  // Offers all steps but those of other weights: of heads and attentions that are not chosen.
-  offer(others) {
-    const scopes = others.map((node) => node.scope).filter((scope) => scope);
-    const isElsewhere = ({ node }) => scopes.some((scope) => node.scope.startsWith(scope));
-    const fits = (section) => {
-      const tables = this.tables.filter(({ table }) => section.contains(table));
-      return tables.length === 0 || !tables.every(isElsewhere);
-    };
-    this.putBack();
-    const { shown } = this;
-    this.offered = this.all.filter(fits);
-    const titles = this.offered.map((section) => section.querySelector("h2")?.textContent ?? "the beginning");
-    fill(this.select, ["all steps", ...titles]);
-    this.choose(shown && (this.offered.includes(shown) ? shown : this.offered[0]));
-  }
-
-  // The section that is shown alone; undefined: all are shown.
-  get shown() {
-    return this.offered[this.select.selectedIndex - 1];
-  }
-
-  choose(section) {
-    this.select.selectedIndex = this.offered.indexOf(section) + 1;
-    this.show();
-  }
-
-  show() {
-    this.putBack();
-    const { shown } = this;
-    for (const section of this.all) section.hidden = shown !== undefined && section !== shown;
-    if (shown) this.bringOperands(shown);
-    byId("previous").disabled = !shown;
-    byId("next").disabled = shown !== undefined && shown === this.offered.at(-1);
-  }
-
-  move(by) {
-    const { select } = this;
-    select.selectedIndex = Math.max(0, Math.min(this.offered.length, select.selectedIndex + by));
-    this.show();
-    this.shown?.scrollIntoView({ block: "nearest" });
-  }
-
-  // Tables of other steps are shown in this one, so that what a number was made of can light up.
-  bringOperands(section) {
-    const own = this.tables.filter(({ table }) => section.contains(table));
-    const named = (node) => (node.name ? [original(node)] : node.operands.flatMap(named));
-    const operands = new Set(own.flatMap(({ node }) => original(node).operands.flatMap(named)));
-    const brought = this.tables.filter((table) => operands.has(table.node) && !own.includes(table));
-    if (brought.length === 0) return;
-    const group = element("div", { class: "beside" });
-    const heading = element("h3", {}, "What it is made of");
-    section.append(heading, group);
-    this.added = [heading, group];
-    this.brought = brought.map(({ table }) => {
-      const box = table.closest(".wide");
-      const place = document.createComment("its table is shown in another step");
-      box.replaceWith(place);
-      group.append(box);
-      return { box, place };
-    });
-  }
-
-  putBack() {
-    for (const { box, place } of this.brought ?? []) place.replaceWith(box);
-    for (const added of this.added ?? []) added.remove();
-    this.brought = this.added = undefined;
-  }
-}
-
-// The page: what the reader chooses, changes and is told.
+// The page: its three bands, what the reader chooses, changes and is told.
 
 class PageOfComputation {
   constructor(data) {
@@ -88,98 +9,130 @@ class PageOfComputation {
     this.computation = new Computation(data.computation);
     this.computation.compute();
     this.nodes = this.computation.nodes;
+    byId("live").hidden = false;
+    document.documentElement.classList.add("is-live");
+    byId("live").append(byId("text"));
     this.changes = new Changes(this.computation, {
       body: document.body,
       parts: byId("parts"),
+      undo: byId("undo"),
+      redo: byId("redo"),
       reset: byId("reset"),
       status: byId("changed"),
       follow: (sentence) => this.follow(sentence),
-      followers: "Tables, explanations and the answer follow. Sentences in the steps were written before.",
+      followers: "Sentences in the text of all steps were written before.",
     });
-    this.grids = new Grids([this.changes], {
-      precision: data.precision,
-      reveal: () => this.steps.choose(undefined),
-    });
-    this.tables = this.grids.tables;
-    this.steps = new Steps(this.tables);
-    byId("live").hidden = false;
+    this.grids = new Grids([], { precision: data.precision, reveal: (node) => this.reveal(node) });
+    const { grids, changes } = this;
+    this.matrices = new Matrices(byId("matrices"), { grids, changes, precision: data.precision });
+    this.text = new TextOfSteps(byId("text"), { grids, changes, precision: data.precision });
+    this.address = new Address(this.computation, data);
+    this.bands();
     this.tellAgreement();
     this.offerChoices();
+    this.offerDivisor();
     this.listen();
-    this.showWord();
+    this.begin();
+  }
+
+  bands() {
+    this.weights = this.nodes.filter((node) => node.attention);
+    this.attentions = new Map();
+    for (const node of this.weights) {
+      const around = node.around ?? "";
+      if (!this.attentions.has(around)) this.attentions.set(around, new Map());
+      this.attentions.get(around).set(String(node.head ?? ""), node);
+    }
+    this.sentence = new Sentence(byId("sentence"), this.computation, {
+      choose: (query) => this.chooseWord(query),
+      setWord: (axis, ids, place, word) => this.setWord(axis, ids, place, word),
+    });
+    this.maps = new Maps(byId("maps"), this.attentions, {
+      choose: (around, head) => this.chooseHead(around, head),
+      titleOf: (around) => this.titleOf(around),
+    });
+    this.nextWords = new NextWords(byId("next-words"), this.computation, this.data.predictions ?? [], {
+      take: (ids, place, id) => this.changes.set({ node: ids, row: place, column: 0 }, id),
+    });
+    this.flow = new Flow(byId("flow-band"), this.computation, {
+      choose: (node) => this.chooseNode(node),
+      titleOfBlock: (block) => block.replace(/\.$/, "") || this.data.title,
+    });
   }
 
   // --- what holds of the whole page
 
   tellAgreement() {
-    if (tellAgreement(byId("agreement"), [this.computation])) return;
-    this.grids.refresh(this.changes);
+    tellAgreement(byId("agreement"), [this.computation]);
   }
 
   // Everything follows a change.
   follow(sentence) {
     this.grids.refresh(this.changes);
+    this.matrices.refresh();
+    this.flow.draw();
+    this.maps.draw();
     if (this.weights.length > 0) this.offerWords(this.word.selectedIndex);
     this.showWord();
+    this.showDivisor();
     this.changes.tell(sentence);
+    this.tellMoved();
+    this.keepAddress();
   }
 
-  // --- choices: an attention, a head, a word, a step
+  tellMoved() {
+    this.moved = this.computation.moved();
+    const count = this.moved.reduce((sum, one) => sum + one.count, 0);
+    byId("followed").hidden = count === 0;
+    const numbersOf = count === 1 ? "1 number" : `${count.toLocaleString("en")} numbers`;
+    const matrices = this.moved.length === 1 ? "1 matrix" : `${this.moved.length} matrices`;
+    byId("moved").textContent = `${numbersOf} followed, in ${matrices}`;
+  }
+
+  // The next matrix that moved: there the number that moved most.
+  showNextMoved() {
+    const at = this.moved.findIndex(({ node }) => node === this.matrices.node);
+    const { node, most } = this.moved[(at + 1) % this.moved.length];
+    this.grids.goTo({ node, row: Math.floor(most / node.columns), column: most % node.columns });
+  }
+
+  // --- choices: an attention, a head, a word, a node
+
+  titleOf(around) {
+    const [node] = this.attentions.get(around).values();
+    const word = node.rows === 1 && node.rowAxis.labels ? ` (${node.rowAxis.labels[0]})` : "";
+    return around.replace(/\.$/, "") + word;
+  }
 
   offerChoices() {
-    this.weights = this.nodes.filter((node) => node.attention);
-    this.attentions = new Map();
-    for (const node of this.weights) {
-      const { scope, head } = node.attention;
-      if (!this.attentions.has(scope)) this.attentions.set(scope, new Map());
-      this.attentions.get(scope).set(String(head ?? ""), node);
-    }
+    for (const name of ["attention", "head", "word"]) this[name] = byId(`choose-${name}`).querySelector("select");
+    const all = [...this.attentions.keys()];
+    fill(this.attention, all.map((around) => this.titleOf(around)), all);
+    byId("choose-attention").hidden = all.length < 2;
+    byId("choose-head").hidden = byId("choose-word").hidden = byId("show-lines").hidden = true;
+    byId("sentence-band").hidden = this.weights.length === 0;
     const asked = this.nodes[this.data.question.weights];
-    for (const name of ["attention", "head", "word"])
-      this[name] = byId(`choose-${name}`).querySelector("select");
-    const titles = [...this.attentions].map(([around, heads]) => {
-      const [node] = heads.values();
-      const word = node.rows === 1 && node.rowAxis.labels ? ` (${node.rowAxis.labels[0]})` : "";
-      return around.replace(/\.$/, "") + word;
-    });
-    fill(this.attention, titles, [...this.attentions.keys()]);
-    byId("choose-attention").hidden = this.attentions.size < 2;
-    byId("choose-head").hidden = byId("choose-word").hidden = true;
-    if (asked) {
-      const [around, heads] = [...this.attentions].find(([, heads]) => [...heads.values()].includes(asked));
-      this.attention.value = around;
-      this.offerHeads([...heads].find(([, node]) => node === asked)[0]);
-      this.offerWords(this.data.question.query);
-    }
-    byId("sentence").hidden = !asked;
-    this.offerSteps();
+    if (!asked) return;
+    byId("show-lines").hidden = asked.rows < 2;
+    this.attention.value = asked.around ?? "";
+    this.offerHeads(String(asked.head ?? ""));
+    this.offerWords(this.data.question.query);
   }
 
   offerHeads(chosen) {
     const heads = [...(this.attentions.get(this.attention.value)?.keys() ?? [])];
-    fill(
-      this.head,
-      heads.length > 1 ? [...heads, "average"] : heads,
-      heads.length > 1 ? [...heads, "average"] : heads,
-    );
-    this.head.value = chosen ?? heads[0];
+    const titles = heads.length > 1 ? [...heads, "average"] : heads;
+    fill(this.head, titles, titles);
+    this.head.value = titles.includes(chosen) ? chosen : heads[0];
     byId("choose-head").hidden = heads.length < 2;
   }
 
   offerWords(chosen) {
-    const axis = this.chosenWeights()[0].rowAxis;
-    const count = this.chosenWeights()[0].rows;
-    fill(
-      this.word,
-      range(count).map((i) => (axis.labels ? `${i + 1} ${axis.labels[i]}` : `${i + 1}`)),
-    );
-    this.word.selectedIndex = Math.min(chosen, count - 1);
-    byId("choose-word").hidden = count < 2;
-  }
-
-  offerSteps() {
-    const chosen = this.weights.length > 0 ? this.chosenWeights() : [];
-    this.steps.offer(this.weights.filter((node) => !chosen.includes(node)));
+    const [{ rowAxis, rows }] = this.chosenWeights();
+    const titles = range(rows).map((i) => (rowAxis.labels ? `${i + 1} ${rowAxis.labels[i]}` : `${i + 1}`));
+    fill(this.word, titles);
+    this.word.selectedIndex = Math.max(0, Math.min(chosen, rows - 1));
+    byId("choose-word").hidden = rows < 2;
   }
 
   // The weights of the chosen head, or of all heads for their average.
@@ -188,7 +141,87 @@ class PageOfComputation {
     return heads.has(this.head.value) ? [heads.get(this.head.value)] : [...heads.values()];
   }
 
-  // The question, its answer, and the words shaded by the weights of the chosen one.
+  chooseHead(around, head) {
+    this.attention.value = around;
+    this.offerHeads(head);
+    this.offerWords(this.word.selectedIndex);
+    this.showWord();
+    const [node] = this.chosenWeights();
+    this.chooseNode(node);
+  }
+
+  chooseWord(query) {
+    this.word.selectedIndex = query;
+    this.showWord();
+    this.showNode(this.node);
+    this.showCellOfWord();
+    this.keepAddress();
+  }
+
+  chooseNode(node) {
+    if (node.head !== undefined && this.head.value !== String(node.head) && this.head.value !== "average") {
+      this.attention.value = node.around ?? "";
+      this.offerHeads(String(node.head));
+      this.showWord();
+    }
+    this.showNode(node);
+    this.matrices.show(node);
+    this.markRows();
+    this.showText(false);
+    this.showCellOfWord();
+    this.tellFormula();
+    this.keepAddress();
+  }
+
+  showNode(node) {
+    this.node = original(node);
+    this.flow.show(this.node, { head: this.weights.length > 0 ? this.head.value : undefined, rowFor: (one) => this.rowFor(one) });
+    byId("previous").disabled = this.node === this.flow.order[0];
+    byId("next").disabled = this.node === this.flow.order.at(-1);
+  }
+
+  // The row of a node that belongs to the chosen word; of other words the first one.
+  rowFor(node) {
+    if (this.weights.length === 0) return 0;
+    const [{ rowAxis, rows }] = this.chosenWeights();
+    const isOfQueries = node.rowAxis.list === rowAxis.list && node.rows === rows;
+    return isOfQueries ? Math.max(0, this.word.selectedIndex) : 0;
+  }
+
+  // How a number of the chosen word was made stands beside its matrix, where there is room for both: of weights, the
+  // largest one.
+  showCellOfWord() {
+    const { node } = this;
+    if (!hasRoomForAll.matches) return this.grids.explanation.close();
+    const row = this.rowFor(node);
+    const column = node.content === "weights" ? placeOfLargest(node, row + 1) - 1 : 0;
+    this.grids.isPinned = false;
+    if (this.matrices.result) this.matrices.result.stopAt({ row, column });
+    this.grids.explanation.show({ node, row, column }, false);
+  }
+
+  tellFormula() {
+    const { node } = this;
+    byId("formula").textContent = node.formula ?? `${node.name} ${node.origin ?? "is given"}`;
+  }
+
+  // Shows the table of a node where it is not to be seen: in the text if this is shown and has it.
+  reveal(node) {
+    if (!byId("text").hidden && this.text.has(node)) return;
+    if (!this.matrices.has(node)) this.chooseNode(node);
+    this.showText(false);
+  }
+
+  showText(isShown) {
+    if (byId("text").hidden !== isShown) return;
+    if (isShown) this.text.become();
+    byId("text").hidden = !isShown;
+    byId("matrices-band").hidden = isShown;
+    byId("all-steps").setAttribute("aria-pressed", String(isShown));
+  }
+
+  // --- the question, its answer, and the words
+
   showWord() {
     if (this.weights.length === 0) return;
     const chosen = this.chosenWeights();
@@ -200,98 +233,229 @@ class PageOfComputation {
     const title = this.data.question.before + called(first.rowAxis, query, "query") + this.data.question.after;
     byId("question").textContent = title;
     document.title = title;
-    byId("answer").textContent = this.answer(first, query, weights, chosen.length > 1);
-    this.showSentence(first, query, weights);
-    for (const table of this.tables) this.markRow(table, chosen, first, query);
-  }
-
-  answer(node, query, weights, isAverage) {
-    const keys = range(weights.length)
-      .filter((j) => weights[j] > 0)
-      .sort((a, b) => weights[b] - weights[a]);
-    const name = called(node.rowAxis, query, "Query");
-    const where = isAverage
-      ? "This is the average of all heads: one head alone may attend to other words."
-      : `This is its row in the table ${node.name}.`;
-    if (keys.length === 0) return `${name} attends to no key: all its weights are 0. ${where}`;
-    const shown = (j) => writtenFixed(100 * weights[j], 0);
-    // Keys with the same number are told together or not at all.
-    const most = 3;
-    const ties = (j) => keys.length > most && shown(j) === shown(keys[most]);
-    const told = keys.slice(0, most).filter((j, place) => !ties(j) && (place === 0 || shown(j) !== "0"));
-    const rest = keys.slice(told.length);
-    const next = rest.length > 0 ? shown(rest[0]) : "";
-    const alike = rest.filter((j) => shown(j) === next).length;
-    if (told.length === 0) {
-      const others = alike < rest.length ? " All other keys have less." : "";
-      return `${name} attends most to ${alike} keys, with ${next === "0" ? "less than 1" : next} % each.${others} ${where}`;
-    }
-    const list = listed(told.map((j) => `${called(node.columnAxis, j, "key")} (${shown(j)} %)`));
-    const isTold = alike > 1 && alike === rest.length && next !== "0";
-    const others = isTold ? ` Each of the other ${alike} has ${next} %.` : " No other key has a larger weight.";
-    return `${name} attends to ${list}.${rest.length > 0 ? others : ""} ${where}`;
-  }
-
-  // The keys as words, each with its weight; those that are queries too can be chosen.
-  showSentence(node, query, weights) {
-    const words = weights.map((weight, j) => {
-      const percent = `${writtenFixed(100 * weight, 0)} %`;
-      const isQuery = this.isOfItself(node);
-      const word = element(isQuery ? "button" : "span", {
-        class: "word",
-        type: isQuery ? "button" : undefined,
-      });
-      word.append(
-        element("span", {}, labelOf(node.columnAxis, j)),
-        element("span", { class: "weight" }, percent),
-      );
-      word.style.setProperty("--weight", Math.max(0, Math.min(1, weight)));
-      if (isQuery) {
-        word.setAttribute("aria-pressed", String(j === query));
-        word.addEventListener("click", () => {
-          this.word.selectedIndex = j;
-          this.showWord();
-          byId("sentence").children[j].focus();
-        });
-      }
-      return word;
-    });
-    byId("sentence").replaceChildren(...words);
-  }
-
-  isOfItself(node) {
-    const [rows, columns] = [node.rowAxis.labels, node.columnAxis.labels];
-    return (
-      node.rows === node.columns &&
-      (rows === columns || (rows && columns && rows.every((row, i) => row === columns[i])))
-    );
+    byId("answer").textContent = answerFrom(first, query, weights, chosen.length > 1);
+    this.sentence.show(chosen, query);
+    this.maps.show(this.attention.value, this.head.value);
+    this.nextWords.show(first.rowAxis, query);
+    this.markRows();
   }
 
   // The row of the chosen word, in the weights and in all tables with a row for each of these words.
-  markRow({ node, cells }, chosen, first, query) {
-    const words = first.rowAxis.labels;
-    const hasWords = words !== undefined && node.rowAxis.labels === words;
-    const isNear = chosen.includes(node) || (hasWords && !this.weights.includes(node));
-    cells.forEach((row, i) => row[0]?.parentElement.classList.toggle("asked", isNear && i === query));
+  markRows() {
+    if (this.weights.length === 0) return;
+    const chosen = this.chosenWeights();
+    const [{ rowAxis }] = chosen;
+    for (const { node, heads } of this.grids.tables) {
+      const isNear = chosen.includes(node) || (rowAxis.labels && node.rowAxis.labels === rowAxis.labels && !this.weights.includes(node));
+      heads.rows.forEach((head, i) => head?.classList.toggle("asked", Boolean(isNear) && i === this.word.selectedIndex));
+    }
   }
+
+  // Another word: by its id where words have ids, otherwise only its name. Returns whether it was taken.
+  setWord(axis, ids, place, word) {
+    if (!ids) {
+      const sentence = `“${word}” is a name here: the numbers of its row stay.`;
+      this.changes.make(sentence, () => this.computation.rename(axis.list, place, word));
+      return true;
+    }
+    const id = this.computation.lists[ids.words].indexOf(word) + 1;
+    if (id === 0) {
+      byId("changed").textContent = `“${word}” is not in the vocabulary of this model.`;
+      return false;
+    }
+    this.changes.set({ node: ids, row: place, column: 0 }, id);
+    return true;
+  }
+
+  // --- the divisor of the scores
+
+  offerDivisor() {
+    const [scaled] = this.computation.scaledNodes();
+    byId("divisor").hidden = !scaled;
+    if (!scaled) return;
+    const field = byId("divisor").querySelector("input");
+    // Equal steps of the slider are equal factors: from a tenth of what is given to ten times as much.
+    const given = this.computation.scaleOf(scaled).number;
+    const divisorAt = (place) => Number((given * 10 ** (2 * place - 1)).toPrecision(3));
+    const placeOf = (divisor) => (Math.log10(divisor / given) + 1) / 2;
+    this.placeOfDivisor = placeOf;
+    field.addEventListener("input", () => {
+      const isGiven = Math.abs(Number(field.value) - 0.5) < 0.01;
+      const divisor = isGiven ? undefined : divisorAt(Number(field.value));
+      const sentence = `Scores are divided by ${writtenShortest(divisor ?? given)} now.`;
+      this.changes.make(sentence, () => this.computation.divideBy(divisor), "divisor");
+    });
+    field.addEventListener("change", () => this.changes.endGesture());
+    this.showDivisor();
+  }
+
+  showDivisor() {
+    const [scaled] = this.computation.scaledNodes();
+    if (!scaled) return;
+    const { number, number_notation } = scaled.attributes;
+    const field = byId("divisor").querySelector("input");
+    if (document.activeElement !== field) field.value = this.placeOfDivisor(number);
+    field.setAttribute("aria-valuetext", number_notation);
+    byId("divisor").querySelector("output").textContent = number_notation;
+    field.disabled = this.computation.without.has("scale");
+  }
+
+  // --- the address
+
+  keepAddress() {
+    const isChosen = this.weights.length > 0;
+    const text = this.address.written({
+      attention: isChosen && this.attentions.size > 1 ? this.attention.value : undefined,
+      head: isChosen && this.head.options.length > 1 ? this.head.value : undefined,
+      word: isChosen ? this.word.selectedIndex + 1 : undefined,
+      at: this.node?.name,
+    });
+    if (text !== this.addressed) history.replaceState(null, "", `#${text}`);
+    this.addressed = text;
+  }
+
+  // Begins with what the address says, or with the weights that are asked about.
+  begin() {
+    const text = location.hash.slice(1);
+    const { choices, refused } = this.address.read(text);
+    this.addressed = text;
+    if (this.weights.length > 0) {
+      if (this.attentions.has(choices.attention)) this.attention.value = choices.attention;
+      if (text) this.offerHeads(choices.head ?? this.head.value);
+      this.offerWords(Number.parseInt(choices.word, 10) - 1 >= 0 ? choices.word - 1 : this.word.selectedIndex);
+    }
+    const asked = this.weights.length > 0 ? this.chosenWeights()[0] : this.flow.order.at(-1);
+    const at = this.computation.byName.get(choices.at) ?? asked;
+    this.showWord();
+    if (at) this.chooseNode(at);
+    const isRefused = refused.length > 0 ? `The address asks for what this page does not have: ${refused.join(", ")}.` : "";
+    if (this.computation.isChanged() || isRefused) this.follow(isRefused || "The changes of the address are made.");
+  }
+
+  // --- what is pressed
 
   listen() {
     const chooses = (select, act) => select.addEventListener("change", act);
-    chooses(this.attention, () => {
-      this.offerHeads();
-      this.offerWords(0);
-      this.showWord();
-      this.offerSteps();
+    chooses(this.attention, () => this.chooseHead(this.attention.value, this.head.value));
+    chooses(this.head, () => this.chooseHead(this.attention.value, this.head.value));
+    chooses(this.word, () => this.chooseWord(this.word.selectedIndex));
+    const pressed = (id, act) => byId(id).addEventListener("click", act);
+    pressed("previous", () => this.flow.move(-1));
+    pressed("next", () => this.flow.move(1));
+    pressed("play", () => this.play(byId("play").getAttribute("aria-pressed") !== "true"));
+    pressed("all-steps", () => this.showText(byId("text").hidden));
+    pressed("next-moved", () => this.showNextMoved());
+    const isChecked = (box, act) => box.addEventListener("change", () => act(box.checked));
+    isChecked(byId("show-lines").querySelector("input"), (isShown) => this.sentence.showAll(isShown));
+    isChecked(byId("compare"), (isComparing) => this.matrices.compare(isComparing));
+    isChecked(byId("cover"), (isCovering) => {
+      this.matrices.cover(isCovering);
+      this.grids.explanation.refresh();
     });
-    chooses(this.head, () => {
-      this.showWord();
-      this.offerSteps();
+    pressed("keep", () => {
+      this.computation.compareWithNow();
+      this.follow("Changes are compared with the state of now.");
     });
-    chooses(this.word, () => this.showWord());
+    pressed("link", () => this.copy(location.href));
+    pressed("command", () => {
+      const command = this.address.command();
+      if (command) this.copy(command);
+      else byId("copied").textContent = "No command of attn makes these changes.";
+    });
+    addEventListener("hashchange", () => {
+      if (location.hash.slice(1) === this.addressed) return;
+      this.computation.reset();
+      this.begin();
+      this.follow("The page is as the address says.");
+    });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      this.maps.draw();
+      this.flow.draw();
+      this.matrices.refresh();
+    });
+    document.addEventListener("keydown", (event) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.closest("input, select, textarea")) return;
+      const button = { z: event.shiftKey ? "redo" : "undo", y: "redo" }[event.key.toLowerCase()];
+      if (!button) return;
+      event.preventDefault();
+      byId(button).click();
+    });
+  }
+
+  play(isPlaying) {
+    byId("play").setAttribute("aria-pressed", String(isPlaying));
+    byId("play").textContent = isPlaying ? "Pause" : "Play";
+    this.flow.play(isPlaying, () => this.play(false));
+  }
+
+  // To the clipboard; where there is none, it stands there to be copied by hand.
+  async copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      byId("copied").textContent = `Copied: ${text}`;
+    } catch {
+      byId("copied").textContent = text;
+    }
   }
 }
 
+// All steps as text, with their tables, which join those of `grids` when they are first shown.
+class TextOfSteps {
+  constructor(box, { grids, changes, precision }) {
+    Object.assign(this, { box, grids, changes, precision });
+    this.tables = [];
+    box.hidden = true;
+  }
+
+  // Its tables join the others; the contents lead to a step, and the address stays.
+  become() {
+    if (this.tables.length > 0) return;
+    this.tables = this.grids.liveTables(this.changes, this.precision, this.box);
+    this.grids.add(this.tables);
+    this.grids.refresh(this.changes);
+    for (const link of this.box.querySelectorAll("#contents a"))
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        document.querySelector(link.getAttribute("href")).scrollIntoView();
+      });
+  }
+
+  has(node) {
+    return this.tables.some((table) => original(table.node) === original(node));
+  }
+}
+
+// --- the answer
+
 // “it”, or without words: query 2.
 const called = (axis, i, noun) => calledBy(axis, i, noun, "“", "”");
+
+// What a query attends to, from its weights: those that round to 0 % are not listed.
+function answerFrom(node, query, weights, isAverage) {
+  const keys = range(weights.length)
+    .filter((j) => weights[j] > 0)
+    .sort((a, b) => weights[b] - weights[a]);
+  const name = called(node.rowAxis, query, "Query");
+  const where = isAverage
+    ? "This is the average of all heads: one head alone may attend to other words."
+    : `This is its row in the table ${node.name}.`;
+  if (keys.length === 0) return `${name} attends to no key: all its weights are 0. ${where}`;
+  const shown = (j) => writtenFixed(100 * weights[j], 0);
+  // Keys with the same number are told together or not at all.
+  const most = 3;
+  const ties = (j) => keys.length > most && shown(j) === shown(keys[most]);
+  const told = keys.slice(0, most).filter((j, place) => !ties(j) && (place === 0 || shown(j) !== "0"));
+  const rest = keys.slice(told.length);
+  const next = rest.length > 0 ? shown(rest[0]) : "";
+  const alike = rest.filter((j) => shown(j) === next).length;
+  if (told.length === 0) {
+    const others = alike < rest.length ? " All other keys have less." : "";
+    return `${name} attends most to ${alike} keys, with ${next === "0" ? "less than 1" : next} % each.${others} ${where}`;
+  }
+  const list = listed(told.map((j) => `${called(node.columnAxis, j, "key")} (${shown(j)} %)`));
+  const isTold = alike > 1 && alike === rest.length && next !== "0";
+  const others = isTold ? ` Each of the other ${alike} has ${next} %.` : " No other key has a larger weight.";
+  return `${name} attends to ${list}.${rest.length > 0 ? others : ""} ${where}`;
+}
 
 const page = new PageOfComputation(JSON.parse(byId("data").textContent));

@@ -20,29 +20,62 @@ function fill(select, titles, values = titles.map((_, i) => String(i))) {
   select.replaceChildren(...titles.map((title, i) => element("option", { value: values[i] }, title)));
 }
 
+// A row of cells for each column: of a table that is turned over.
+const turned = (cells) => cells[0].map((_, j) => cells.map((row) => row[j]));
+
+// A plain table of a matrix, with the places of its cells and labels; `isTurned`: it shows the transposed matrix.
+function plainTable(node, isTurned) {
+  const [rowAxis, columnAxis] = isTurned ? [node.columnAxis, node.rowAxis] : [node.rowAxis, node.columnAxis];
+  const [rows, columns] = isTurned ? [node.columns, node.rows] : [node.rows, node.columns];
+  const head = element("tr", {}, element("td"));
+  head.append(...range(columns).map((j) => element("th", { scope: "col" }, labelOf(columnAxis, j))));
+  const lines = range(rows).map((i) => {
+    const line = element("tr", {}, element("th", { scope: "row" }, labelOf(rowAxis, i)));
+    line.append(...range(columns).map(() => element("td")));
+    return line;
+  });
+  const size = element("span", { class: "size" }, `${rows} × ${columns}`);
+  const caption = element("caption", {}, isTurned ? `${node.name}ᵀ ` : `${node.name} `, size);
+  const body = element("tbody", {}, ...lines);
+  return element("table", { class: "matrix", "data-matrix": node.name }, caption, element("thead", {}, head), body);
+}
+
 class MatrixTable {
-  constructor(table, node, precision) {
+  // `isTurned`: the table shows the transposed matrix. Places of cells are those of the matrix all the same.
+  constructor(table, node, precision, isTurned = false) {
     this.table = table;
     this.node = node;
     this.precision = precision;
+    this.isTurned = isTurned;
     const rows = [...table.tBodies[0].rows];
-    this.cells = rows.map((row) => [...row.cells].filter((cell) => cell.matches("td:not(.sum)")));
-    this.sums = rows.map((row) => row.querySelector("td.sum"));
-    this.heads = {
+    const cells = rows.map((row) => [...row.cells].filter((cell) => cell.matches("td:not(.sum)")));
+    this.cells = isTurned ? turned(cells) : cells;
+    this.sums = isTurned ? [] : rows.map((row) => row.querySelector("td.sum"));
+    const heads = {
       rows: rows.map((row) => row.querySelector("th")),
-      columns: [...(table.tHead?.rows[0].querySelectorAll("th:not(.sum)") ?? [])].slice(0, this.cells[0].length),
+      columns: [...(table.tHead?.rows[0].querySelectorAll("th:not(.sum)") ?? [])].slice(0, cells[0].length),
     };
+    this.heads = isTurned ? { rows: heads.columns, columns: heads.rows } : heads;
     this.labels = { rows: node.rowAxis.labels, columns: node.columnAxis.labels };
-    this.legend = table.parentElement.querySelector(".legend");
+    this.covered = null; // the places whose numbers are to be guessed
+    this.legend = table.parentElement?.querySelector(".legend");
     this.shown = Float64Array.from(node.cells);
+    this.compared = node.computation.reference?.[node.index];
     this.decimals = this.digits();
     this.becomeGrid();
+  }
+
+  // A table that is not in the file.
+  static of(node, precision, isTurned = false) {
+    const table = new MatrixTable(plainTable(node, isTurned), node, precision, isTurned);
+    table.write();
+    return table;
   }
 
   // One stop for Tab; the arrow keys go on from there.
   becomeGrid() {
     this.table.setAttribute("role", "grid");
-    this.table.parentElement.removeAttribute("tabindex");
+    this.table.parentElement?.removeAttribute("tabindex");
     this.cells.flat().forEach((cell, place) => {
       cell.tabIndex = place === 0 ? 0 : -1;
       cell.setAttribute("role", "gridcell");
@@ -95,29 +128,29 @@ class MatrixTable {
   refresh(computation) {
     const { node } = this;
     const decimals = this.digits();
-    const isSame = decimals === this.decimals && node.cells.every((x, i) => sameNumber(x, this.shown[i]));
+    const compared = computation.reference?.[node.index];
+    const isSame =
+      decimals === this.decimals &&
+      compared === this.compared &&
+      node.cells.every((x, i) => sameNumber(x, this.shown[i]));
     this.markChanges(computation);
     this.relabel("rows", node.rowAxis);
     this.relabel("columns", node.columnAxis);
     if (isSame && !node.part && node.content !== "weights") return;
-    this.decimals = decimals;
+    this.write();
+  }
+
+  write() {
+    const { node } = this;
+    this.decimals = this.digits();
+    this.compared = node.computation.reference?.[node.index];
     this.shown.set(node.cells);
     const finite = node.cells.filter(Number.isFinite).map(Math.abs);
     const largest = node.content === "weights" ? 1 : finite.reduce((a, b) => Math.max(a, b), 0) || 1;
     let hasMasked = false;
     this.cells.forEach((row, i) => {
       row.forEach((cell, j) => {
-        const value = numbers.cell(node, i, j);
-        for (const name of [...cell.classList]) if (/^[pn]\d$/.test(name)) cell.classList.remove(name);
-        if (this.isMasked(i, j)) {
-          hasMasked = true;
-          cell.replaceChildren(element("span", { "aria-hidden": "true" }, "·"));
-          cell.append(element("span", { class: "heard" }, "masked"));
-          return;
-        }
-        cell.textContent = this.written(value);
-        const shade = this.shadeOf(value, largest);
-        if (shade) cell.classList.add(shade);
+        hasMasked = this.writeCell(cell, i, j, largest) || hasMasked;
       });
       if (this.sums[i]) {
         const sum = numbers.sum(rowOf(node, i));
@@ -125,7 +158,66 @@ class MatrixTable {
         this.sums[i].textContent = writtenFixed(sum, most);
       }
     });
+    this.markChanges(node.computation);
     this.tellMasked(hasMasked);
+  }
+
+  // The number, and beside it the one that it is compared with, if it has moved. Returns whether it is masked.
+  writeCell(cell, i, j, largest) {
+    const { node } = this;
+    const place = i * node.columns + j;
+    for (const name of [...cell.classList]) if (/^[pn]\d$/.test(name)) cell.classList.remove(name);
+    const hasMoved = node.computation.hasMoved(node, place);
+    cell.classList.toggle("moved", hasMoved);
+    cell.classList.toggle("covered", this.isCovered(i, j));
+    if (this.isCovered(i, j)) {
+      cell.replaceChildren(element("span", { "aria-hidden": "true" }, "?"), element("span", { class: "heard" }, "covered"));
+      return false;
+    }
+    const isMasked = this.isMasked(i, j);
+    if (isMasked) {
+      cell.replaceChildren(element("span", { "aria-hidden": "true" }, "·"), element("span", { class: "heard" }, "masked"));
+    } else {
+      cell.textContent = this.written(node.cells[place]);
+      const shade = this.shadeOf(node.cells[place], largest);
+      if (shade) cell.classList.add(shade);
+    }
+    if (hasMoved) this.writeOld(cell, node.computation.was(node, i, j), node.cells[place]);
+    return isMasked;
+  }
+
+  // "~~0.88~~ 0.12 ▼"
+  writeOld(cell, old, now) {
+    const shown = element("span", { class: "now" }, ...cell.childNodes);
+    const was = this.written(old);
+    const sign = now > old ? "▲" : now < old ? "▼" : "";
+    cell.replaceChildren(shown, element("span", { class: "sign", "aria-hidden": "true" }, sign));
+    if (was !== shown.textContent) cell.prepend(element("span", { class: "heard" }, "was "), element("del", {}, was));
+  }
+
+  // --- numbers to guess
+
+  // Covers every number, or shows all of them again.
+  cover(isCovered) {
+    const { rows, columns } = this.node;
+    this.covered = isCovered ? new Set(range(rows * columns)) : null;
+    this.write();
+  }
+
+  isCovered(i, j) {
+    return this.covered?.has(i * this.node.columns + j) ?? false;
+  }
+
+  uncover(i, j) {
+    this.covered.delete(i * this.node.columns + j);
+    this.write();
+  }
+
+  // Whether a guess is the number, as exactly as the table shows it.
+  isRight(guess, i, j) {
+    const value = numbers.cell(this.node, i, j);
+    if (!Number.isFinite(value)) return sameNumber(guess, value);
+    return this.written(guess) === this.written(value);
   }
 
   // The heads of the rows or columns, if their words are others now.
@@ -161,6 +253,12 @@ class MatrixTable {
 
   // Where a key leads from a place; null where it is no key of a grid.
   placeAfter(key, hasControl, { row, column }) {
+    if (!this.isTurned) return this.placeWithin(key, hasControl, { row, column });
+    const turnedKeys = { ArrowUp: "ArrowLeft", ArrowDown: "ArrowRight", ArrowLeft: "ArrowUp", ArrowRight: "ArrowDown" };
+    return this.placeWithin(turnedKeys[key] ?? key, hasControl, { row, column });
+  }
+
+  placeWithin(key, hasControl, { row, column }) {
     const last = { row: this.cells.length - 1, column: this.cells[0].length - 1 };
     const page = 10;
     const within = (place) => ({
@@ -202,373 +300,3 @@ const canBeChanged = (node) => !node.operation && !node.computation.isFixed;
 
 // The node itself, or the one whose numbers it has under another name.
 const original = (node) => (node.operation === "identity" ? node.operands[0] : node);
-
-// How one number was made: its name, and then one line after another. Each cell in the first line is a button
-// that opens how that one was made, below, as deep as one goes.
-
-class Explanation {
-  // `light` is told which cells to light up: those that the shown number is made of, or one that is pointed at.
-  constructor(panel, { precision, light, goTo, edit }) {
-    Object.assign(this, { panel, precision, light, goTo, edit });
-    this.title = panel.querySelector("#explained");
-    this.body = panel.querySelector("#derivation");
-    this.announcement = panel.querySelector("#announcement");
-    this.cell = null;
-  }
-
-  // `isTold`: to those who hear the page as well.
-  show(cell, isTold) {
-    this.cell = cell;
-    const { node, row, column } = cell;
-    this.panel.hidden = false;
-    document.documentElement.classList.add("is-explained");
-    this.title.textContent = `${node.name}[${row + 1},${column + 1}]${this.placeOf(cell)}`;
-    const { lines, spoken, cells } = this.derivation(cell, this.scopeOf(node));
-    this.body.replaceChildren(lines);
-    if (canBeChanged(node)) {
-      const what = node.words === undefined ? "Change this number" : "Choose another word";
-      const button = element("button", { type: "button", class: "edit" }, what);
-      button.addEventListener("click", () => this.edit(cell));
-      this.body.append(button);
-    }
-    if (isTold) this.announcement.textContent = spoken;
-    this.light(cell, cells);
-  }
-
-  // The same number, after something was changed.
-  refresh() {
-    if (this.cell) this.show(this.cell, false);
-  }
-
-  close() {
-    this.panel.hidden = true;
-    document.documentElement.classList.remove("is-explained");
-    this.cell = null;
-    this.light(null, []);
-  }
-
-  // " (it, animal)": the words of its row and its column.
-  placeOf({ node, row, column }) {
-    const words = [
-      [node.rowAxis, row],
-      [node.columnAxis, column],
-    ];
-    const told = words.filter(([axis]) => axis.labels).map(([axis, i]) => axis.labels[i]);
-    return told.length > 0 ? ` (${told.join(", ")})` : "";
-  }
-
-  // Names leave out the scope of the number that is explained.
-  scopeOf(node) {
-    return node.computation.nameWithin(node.scope, node.name) === node.name ? "" : node.scope;
-  }
-
-  derivation({ node, row, column }, scope, isFull = false) {
-    const { precision } = this;
-    const told = node.computation.derivation(node, row, column, { scope, precision, isFull });
-    const terms = element("div", { class: "terms" });
-    const list = element("ol", { class: "lines" });
-    const spoken = [told.subject];
-    told.steps.forEach(({ pieces, isRounded }, i) => {
-      const sign = isRounded ? "≈" : "=";
-      const line = element("li", {}, element("span", { class: "sign" }, `${sign} `));
-      for (const piece of pieces) line.append(piece.cell ? this.button(piece, scope, terms) : piece);
-      list.append(line);
-      if (i === 0 || i === told.steps.length - 1) spoken.push(`${sign} ${textOf(pieces)}`);
-    });
-    const whole = element("div", { class: "made" }, element("p", { class: "subject" }, told.subject), list);
-    if (told.isShortened) whole.append(this.buttonForAll({ node, row, column }, scope, whole));
-    if (told.reason) whole.append(element("p", { class: "reason" }, told.reason));
-    whole.append(terms);
-    return { lines: whole, spoken: [...spoken, told.reason].filter(Boolean).join(" "), cells: told.cells };
-  }
-
-  buttonForAll(cell, scope, whole) {
-    const button = element("button", { type: "button", class: "all" }, "Show all terms");
-    button.addEventListener("click", () => whole.replaceWith(this.derivation(cell, scope, true).lines));
-    return button;
-  }
-
-  // A cell in a line: pointing at it lights it up, and pressing it tells how it was made.
-  button({ cell, text }, scope, terms) {
-    const button = element("button", { type: "button", class: "term", "aria-expanded": "false" }, text);
-    let opened = null;
-    button.addEventListener("click", () => {
-      if (opened) {
-        opened.remove();
-        opened = null;
-      } else {
-        opened = this.derivation(cell, scope).lines;
-        const go = element("button", { type: "button", class: "go" }, "Show it in its table");
-        go.addEventListener("click", () => this.goTo(cell));
-        opened.append(go);
-        terms.append(opened);
-      }
-      button.setAttribute("aria-expanded", String(opened !== null));
-    });
-    const point = () => {
-      const { node, row, column } = this.cell;
-      this.light(this.cell, cellsOf(node.computation.explain(node, row, column).tree), cell);
-    };
-    button.addEventListener("pointerenter", point);
-    button.addEventListener("focus", point);
-    return button;
-  }
-}
-
-// What a reader changes about a computation: numbers of its inputs, and parts that are left out.
-
-const titlesOfParts = {
-  scale: "the scaling of the scores",
-  mask: "the mask",
-  positions: "the positional encoding",
-};
-
-class Changes {
-  // `body` has the tables of the computation, and sentences that were written before. `parts` and `reset` change
-  // it; `follow` is told in a sentence what was changed, and says so in `status` by tell(). `followers` says what
-  // has followed.
-  constructor(computation, { body, parts, reset, status, follow, followers }) {
-    Object.assign(this, { computation, body, parts, reset, status, follow, followers });
-    this.offerParts();
-  }
-
-  offerParts() {
-    for (const part of this.computation.parts()) {
-      const box = element("input", { type: "checkbox", value: part });
-      box.addEventListener("change", () => {
-        this.computation.leaveOut(part, box.checked);
-        const title = titlesOfParts[part];
-        const name = title[0].toUpperCase() + title.slice(1);
-        this.follow(`${name} ${box.checked ? "is left out." : "is there again."}`);
-      });
-      this.parts.append(element("label", {}, box, ` ${titlesOfParts[part]}`));
-    }
-    this.parts.hidden = this.computation.parts().length === 0;
-    this.reset.addEventListener("click", () => {
-      this.computation.reset();
-      for (const box of this.parts.querySelectorAll("input")) box.checked = false;
-      this.follow("All changes are undone.");
-    });
-  }
-
-  // Takes what was typed into a cell.
-  take(typed, { node, row, column }) {
-    const name = `${node.name}[${row + 1},${column + 1}]`;
-    const word = (id) => (node.words === undefined ? "" : ` (${this.computation.wordOf(node, id)})`);
-    const old = numbers.cell(node, row, column);
-    const value = numberTyped(typed);
-    const refusal = this.computation.refusal(node, value);
-    if (refusal) {
-      this.status.textContent = `“${typed}” ${refusal}. ${name} stays ${writtenShortest(old)}.`;
-      return;
-    }
-    if (sameNumber(value, old)) return;
-    this.computation.change(node, row, column, value);
-    this.follow(`${name} is ${writtenShortest(value)}${word(value)} now.`);
-  }
-
-  // Says what was changed, when everything has followed.
-  tell(sentence) {
-    const isChanged = this.computation.isChanged();
-    this.body.classList.toggle("is-changed", isChanged);
-    this.reset.disabled = !isChanged;
-    const infinite = this.computation.nodes.find(
-      (node) => node.operation && !node.part && node.cells.some(Number.isNaN),
-    );
-    const warning = infinite ? ` ${infinite.title} has cells that are no numbers any more.` : "";
-    this.status.textContent = `${sentence}${isChanged ? ` ${this.followers}` : ""}${warning}`;
-  }
-}
-
-// All tables of a page that computes: their cells can be chosen, by mouse and by keyboard, to see how their
-// numbers were made, and those of inputs can be changed.
-
-class Grids {
-  // `all`: the changes of each computation, with the element that has its tables. `reveal` shows a table that is
-  // hidden.
-  constructor(all, { precision, reveal }) {
-    this.reveal = reveal;
-    this.tables = all.flatMap((changes) => this.liveTables(changes, precision));
-    this.byElement = new Map(this.tables.map((table) => [table.table, table]));
-    this.explanation = new Explanation(byId("explanation"), {
-      precision,
-      light: (cell, made, pointed) => this.light(cell, made, pointed),
-      goTo: (cell) => this.goTo(cell),
-      edit: (cell) => this.edit(cell),
-    });
-    this.keepInReach();
-    this.listen();
-  }
-
-  liveTables(changes, precision) {
-    const tables = [];
-    const decimals = Number(changes.body.dataset.precision ?? precision);
-    for (const table of changes.body.querySelectorAll("table[data-matrix]")) {
-      const node = changes.computation.byName.get(table.dataset.matrix);
-      if (!node) continue;
-      tables.push(new MatrixTable(table, node, decimals));
-      tables.at(-1).changes = changes;
-    }
-    return tables;
-  }
-
-  // What has to be scrolled sideways can be scrolled by keyboard: grids by their cells, the rest by itself.
-  keepInReach() {
-    const observer = new ResizeObserver((entries) => {
-      for (const { target } of entries) {
-        if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
-        else target.removeAttribute("tabindex");
-      }
-    });
-    for (const box of document.querySelectorAll(".wide, .formula, figure")) {
-      if (!box.querySelector("[role=grid]")) observer.observe(box);
-    }
-  }
-
-  // The tables of a computation, and the explanation, follow a change.
-  refresh(changes) {
-    for (const table of this.tables) if (table.changes === changes) table.refresh(changes.computation);
-    this.explanation.refresh();
-  }
-
-  // Opens a field in a cell of an input.
-  edit({ node, row, column }, begin) {
-    const table = this.tableOf(node);
-    const cell = this.goTo({ node, row, column });
-    if (!cell || !canBeChanged(node) || cell.querySelector("input, select")) return;
-    const field = this.fieldFor({ node, row, column });
-    field.value = begin ?? writtenShortest(numbers.cell(node, row, column));
-    const before = [...cell.childNodes];
-    cell.replaceChildren(field);
-    field.focus();
-    if (begin === undefined) field.select?.();
-    let isOpen = true;
-    const finish = (isTaken) => {
-      if (!isOpen) return;
-      isOpen = false;
-      cell.replaceChildren(...before);
-      if (isTaken) table.changes.take(field.value, { node, row, column });
-    };
-    field.addEventListener("keydown", (event) => {
-      event.stopPropagation();
-      if (event.key !== "Enter" && event.key !== "Escape") return;
-      event.preventDefault();
-      finish(event.key === "Enter");
-      table.stopAt({ row, column }).focus();
-    });
-    field.addEventListener("blur", () => finish(true));
-    if (field.matches("select")) field.addEventListener("change", () => finish(true));
-  }
-
-  // Where a number is typed, or the word of an id is chosen.
-  fieldFor({ node, row, column }) {
-    const name = `${node.name}[${row + 1},${column + 1}]`;
-    const words = node.words === undefined ? [] : node.computation.lists[node.words];
-    if (words.length === 0 || words.length > mostWordsToChoose)
-      return element("input", { type: "text", inputmode: "decimal", size: "6", "aria-label": `${name}, a new number` });
-    const field = element("select", { "aria-label": `${name}, another word` });
-    fill(
-      field,
-      words.map((word, i) => `${i + 1} ${word}`),
-      words.map((_, i) => String(i + 1)),
-    );
-    return field;
-  }
-
-  tableOf(node) {
-    const all = this.tables.filter((table) => table.node === node || original(table.node) === node);
-    return all.find((table) => !table.table.closest("[hidden]")) ?? all[0];
-  }
-
-  // Shows a cell in its table, whatever was hidden.
-  goTo({ node, row, column }) {
-    const table = this.tableOf(node);
-    if (!table) return null;
-    if (table.table.closest("[hidden]")) this.reveal(table.table);
-    for (let box = table.table.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
-    const cell = table.stopAt({ row, column });
-    cell.focus();
-    return cell;
-  }
-
-  light(chosen, made, pointed) {
-    for (const cell of document.querySelectorAll("td.lit, td.chosen, td.pointed"))
-      cell.classList.remove("lit", "chosen", "pointed");
-    const mark = ({ node, row, column }, name) => {
-      for (const table of this.tables) {
-        if (original(table.node) === original(node)) table.cells[row][column]?.classList.add(name);
-      }
-    };
-    for (const cell of made) mark(cell, "lit");
-    if (chosen) mark(chosen, "chosen");
-    if (pointed) mark(pointed, "pointed");
-  }
-
-  // Leaves the table, and lets the mouse choose again.
-  leave() {
-    this.isPinned = false;
-    this.explanation.close();
-    document.activeElement?.blur();
-  }
-
-  cellAt(target) {
-    const cell = target.closest?.("table[role=grid] td:not(.sum)");
-    const table = cell && this.byElement.get(cell.closest("table"));
-    const place = table?.placeOf(cell);
-    return place ? { table, cell, node: table.node, ...place } : null;
-  }
-
-  listen() {
-    document.addEventListener("focusin", (event) => {
-      const at = this.cellAt(event.target);
-      if (!at || event.target !== at.cell) return;
-      at.table.stopAt(at);
-      this.explanation.show(at, true);
-      this.isPinned = true;
-      at.cell.scrollIntoView({ block: "nearest", inline: "nearest" });
-    });
-    document.addEventListener("pointerover", (event) => {
-      const at = event.pointerType === "mouse" && !this.isPinned && this.cellAt(event.target);
-      if (at) this.explanation.show(at, false);
-    });
-    document.addEventListener("click", (event) => this.cellAt(event.target)?.cell.focus());
-    document.addEventListener("dblclick", (event) => {
-      const at = this.cellAt(event.target);
-      if (at) this.edit(at);
-    });
-    document.addEventListener("keydown", (event) => this.pressed(event));
-    byId("close").addEventListener("click", () => this.leave());
-  }
-
-  pressed(event) {
-    if (event.altKey || event.metaKey) return;
-    if (event.key === "Escape") return this.leave();
-    const at = this.cellAt(event.target);
-    if (!at || event.target !== at.cell) return;
-    const next = at.table.placeAfter(event.key, event.ctrlKey, at);
-    if (next) {
-      event.preventDefault();
-      at.table.stopAt(next).focus();
-    } else if (event.key === "Enter" || event.key === "F2") {
-      event.preventDefault();
-      if (at.table.isInput()) this.edit(at);
-      else byId("derivation").querySelector("button")?.focus();
-    } else if (at.table.isInput() && !event.ctrlKey && /^[-0-9.]$/.test(event.key)) {
-      event.preventDefault();
-      this.edit(at, event.key);
-    }
-  }
-}
-
-// Says whether the computations of the page have the program's numbers, as far as these are part of it.
-function tellAgreement(status, computations) {
-  const wrong = computations.flatMap((computation) => computation.disagreements());
-  const count = computations.reduce((sum, computation) => sum + computation.comparedNumbers(), 0);
-  status.textContent =
-    wrong.length === 0
-      ? `When this page was opened, all ${count.toLocaleString("en")} numbers agreed with those of attn.`
-      : `This page computes other numbers than attn for ${wrong.map((node) => node.name).join(", ")}. ` +
-        "The tables show those of this page.";
-  status.dataset.agrees = wrong.length === 0;
-  return wrong.length === 0;
-}

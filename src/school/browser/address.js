@@ -1,0 +1,102 @@
+// What a reader has chosen and changed, as the part of the address behind "#", and as a command line of attn.
+
+class Address {
+  // `data`: the words of the command line, and what else of it may be told anew.
+  constructor(computation, data) {
+    Object.assign(this, { computation, data });
+  }
+
+  // `choices`: what is chosen, by name; what is not chosen is undefined.
+  written(choices) {
+    const { changes, without, names, divisor } = this.computation.save();
+    const parts = new URLSearchParams();
+    for (const [name, value] of Object.entries(choices)) if (value !== undefined) parts.append(name, value);
+    for (const [node, places] of changes)
+      for (const [place, value] of places) parts.append("set", `${this.nameOf(node, place)}=${writtenShortest(value)}`);
+    for (const part of without) parts.append("without", part);
+    for (const [list, words] of names) for (const [place, word] of words) parts.append("name", `${list},${place + 1},${word}`);
+    if (divisor !== undefined) parts.append("divisor", writtenShortest(divisor));
+    return parts.toString();
+  }
+
+  nameOf(node, place) {
+    return `${node.name}[${Math.floor(place / node.columns) + 1},${(place % node.columns) + 1}]`;
+  }
+
+  // Changes the computation as an address says, and returns its choices by name. Others have written it: what the
+  // page does not have is told in `refused`, and the rest holds.
+  read(text) {
+    const parts = new URLSearchParams(text);
+    const { computation } = this;
+    const choices = {};
+    const refused = [];
+    for (const [name, value] of parts) {
+      if (name === "set") this.set(value) || refused.push(value);
+      else if (name === "name") this.rename(value) || refused.push(value);
+      else if (name === "without") computation.parts().includes(value) ? computation.without.add(value) : refused.push(value);
+      else if (name === "divisor") this.divide(value) || refused.push(value);
+      else choices[name] = value;
+    }
+    computation.compute();
+    return { choices, refused };
+  }
+
+  set(text) {
+    const [, name, row, column, typed] = /^(.+)\[(\d+),(\d+)\]=(.+)$/.exec(text) ?? [];
+    const node = this.computation.byName.get(name);
+    if (!node || node.operation) return false;
+    const [i, j, value] = [row - 1, column - 1, numberTyped(typed)];
+    const isWithin = i >= 0 && j >= 0 && i < node.rows && j < node.columns;
+    if (!isWithin || this.computation.refusal(node, value)) return false;
+    this.computation.change(node, i, j, value);
+    return true;
+  }
+
+  rename(text) {
+    const [, list, place, word] = /^(\d+),(\d+),(.+)$/.exec(text) ?? [];
+    if (!this.computation.lists[list]?.[place - 1]) return false;
+    this.computation.rename(Number(list), place - 1, word);
+    return true;
+  }
+
+  divide(text) {
+    const divisor = numberTyped(text);
+    if (!(divisor > 0) || this.computation.scaledNodes().length === 0) return false;
+    this.computation.divisor = divisor;
+    return true;
+  }
+
+  // The command line that computes what stands here; undefined where none does.
+  command() {
+    const { computation, data } = this;
+    const { changes, without, divisor } = computation.save();
+    let words = [...data.line];
+    const give = (option, value) => {
+      const at = words.indexOf(option);
+      if (at >= 0) words.splice(at, 2);
+      words = words.filter((word) => !word.startsWith(`${option}=`));
+      words.push(option, value);
+    };
+    const settings = [];
+    for (const [node, places] of changes) {
+      if (node.content === "ids") {
+        const sentence = data.sentences.find(({ ids }) => ids === node.index);
+        if (!sentence) return undefined;
+        give(sentence.option, Array.from(node.cells, (id) => computation.wordOf(node, id)).join(sentence.joint));
+      } else {
+        for (const [place, value] of places) settings.push(`${this.nameOf(node, place)}=${writtenShortest(value)}`);
+      }
+    }
+    if (divisor !== undefined) {
+      if (!data.scale) return undefined;
+      give(data.scale, writtenShortest(divisor));
+    }
+    for (const setting of settings) words.push("--set", setting);
+    for (const part of without) words.push("--without", part);
+    if (settings.length > 0 || without.size > 0) words.unshift("what-if");
+    return `attn ${words.map(shellWord).join(" ")}`;
+  }
+}
+
+// A word as a shell reads it.
+const shellWord = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
