@@ -10,8 +10,10 @@ const pauseOfPlay = 1400;
 
 const movesFreely = () => !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// Whether a node has rows for words, or says which of them see each other; the rest are parameters.
-const isOfWords = (node) => Boolean(node.operation) || node.rowAxis.list !== undefined || node.content !== undefined;
+// The axes of the rows of parameters: all other inputs have a row for each word, or say which words see each other.
+const axesOfParameters = new Set(["features", "vocabulary"]);
+
+const isOfWords = (node) => Boolean(node.operation) || node.content !== undefined || !axesOfParameters.has(node.rowAxis.name);
 
 class Flow {
   constructor(box, computation, { choose, titleOfBlock }) {
@@ -24,6 +26,8 @@ class Flow {
     this.scroller = element("div", { class: "scroller", role: "group", "aria-label": "Steps of the computation" }, this.stage);
     box.replaceChildren(this.chips, this.scroller);
     this.chips.hidden = this.blocks.length < 2;
+    withOneStop(this.chips, () => [...this.chips.children]);
+    withOneStop(this.stage, () => [...this.stage.querySelectorAll(".box")]);
     this.writeChips();
   }
 
@@ -55,8 +59,10 @@ class Flow {
   // `node`: the chosen one; `head`: whose nodes are shown; `rowFor`: the row of a node that belongs to the word.
   show(node, { head, rowFor }) {
     this.rowFor = rowFor;
-    const block = node.block ?? "";
-    const isLaidOut = this.block === block && this.head === head && this.places?.has(node);
+    const isInFlow = this.nodes.includes(node);
+    const block = isInFlow ? (node.block ?? "") : (this.block ?? this.blocks[0]);
+    if (block === undefined) return;
+    const isLaidOut = this.block === block && this.head === head && (!isInFlow || this.places?.has(node));
     this.head = node.head === undefined ? head : String(node.head);
     this.block = block;
     if (!isLaidOut) this.layOut();
@@ -64,6 +70,9 @@ class Flow {
     this.node = node;
     [...this.chips.children].forEach((chip, i) => chip.setAttribute("aria-pressed", String(this.blocks[i] === block)));
     for (const [one, { button }] of this.places) button.setAttribute("aria-pressed", String(one === node));
+    const boxes = [...this.places.values()].map(({ button }) => button);
+    stopAtOnly(boxes, this.places.get(node)?.button ?? boxes[0]);
+    stopAtOnly([...this.chips.children], this.chips.children[this.blocks.indexOf(block)]);
     this.draw();
     this.bringIntoView(isLaidOut);
     if (isOther && isLaidOut) this.fly();

@@ -123,6 +123,15 @@ class Matrices {
     return this.tables.find((table) => table.node === this.node);
   }
 
+  // Tab leads to this cell of the result, and to what it is made of.
+  stopAtLit({ row, column }) {
+    for (const table of this.tables) {
+      const lit = table.table.querySelector("td.lit");
+      if (table.node === this.node) table.stopAt({ row, column });
+      else if (lit) table.stopAt(table.placeOf(lit));
+    }
+  }
+
   // Everything follows a change.
   refresh() {
     for (const picture of this.pictures) picture.draw();

@@ -159,11 +159,7 @@ class PageOfComputation {
   }
 
   chooseNode(node) {
-    if (node.head !== undefined && this.head.value !== String(node.head) && this.head.value !== "average") {
-      this.attention.value = node.around ?? "";
-      this.offerHeads(String(node.head));
-      this.showWord();
-    }
+    this.followNode(node);
     this.showNode(node);
     this.matrices.show(node);
     this.markRows();
@@ -171,6 +167,17 @@ class PageOfComputation {
     this.showCellOfWord();
     this.tellFormula();
     this.keepAddress();
+  }
+
+  // The attention and the head that a node belongs to are chosen with it.
+  followNode({ around = "", head }) {
+    if (!this.attentions.has(around)) return;
+    const isOtherHead = head !== undefined && this.head.value !== String(head) && this.head.value !== "average";
+    if (this.attention.value === around && !isOtherHead) return;
+    this.attention.value = around;
+    this.offerHeads(isOtherHead ? String(head) : this.head.value);
+    this.offerWords(this.word.selectedIndex);
+    this.showWord();
   }
 
   showNode(node) {
@@ -196,8 +203,8 @@ class PageOfComputation {
     const row = this.rowFor(node);
     const column = node.content === "weights" ? placeOfLargest(node, row + 1) - 1 : 0;
     this.grids.isPinned = false;
-    if (this.matrices.result) this.matrices.result.stopAt({ row, column });
     this.grids.explanation.show({ node, row, column }, false);
+    this.matrices.stopAtLit({ row, column });
   }
 
   tellFormula() {

@@ -94,7 +94,7 @@ function weightOf(property, node, { row, column }, value, bound) {
   const [rows, columns] = [node.rowAxis, node.columnAxis];
   const isSelf = rows.labels && columns.labels && rows.labels.join("\n") === columns.labels.join("\n");
   const keyOf = (j) => (isSelf && j === row ? "itself" : calledBy(columns, j, "key"));
-  const { head } = original(node).attention;
+  const { head } = original(node);
   const query = calledBy(rows, row, "query");
   const cells = [...rowOf(node, row)];
   const most = preferredKey(cells);

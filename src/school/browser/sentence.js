@@ -27,6 +27,7 @@ class Sentence {
     this.keys = element("div", { class: "words", role: "group", "aria-label": "Keys" });
     this.inner = element("div", { class: "inner" }, this.queries, this.lines, this.keys);
     this.box.replaceChildren(this.inner);
+    for (const words of [this.queries, this.keys]) withOneStop(words, () => [...words.querySelectorAll("button.name")]);
     this.showsAll = false;
     this.wordLists = new Map();
     new ResizeObserver(() => this.draw()).observe(this.box);
@@ -66,7 +67,8 @@ class Sentence {
     if (axis.labels && !isKeyOfItself) {
       word.append(this.fieldOf(axis, place, label, isQuery));
     } else {
-      const button = element("button", { type: "button", class: "name" }, label);
+      const name = `${isQuery ? "query" : "key"} ${place + 1}: ${label}`;
+      const button = element("button", { type: "button", class: "name", "aria-label": name }, label);
       button.addEventListener("click", () => (isQuery ? this.choose(place) : this.point(undefined, place)));
       word.append(button);
     }
@@ -151,6 +153,10 @@ class Sentence {
       if (i === this.query) word.setAttribute("aria-current", "true");
       else word.removeAttribute("aria-current");
     });
+    for (const words of [this.queries, this.keys]) {
+      const names = [...words.querySelectorAll(".name")];
+      stopAtOnly(names, names[this.query] ?? names[0]);
+    }
     [...this.keys.children].forEach((word, j) => {
       const weight = this.weight(this.query, j);
       word.querySelector(".weight")?.remove();
@@ -213,6 +219,7 @@ class Maps {
   constructor(box, attentions, { choose, titleOf }) {
     Object.assign(this, { box, attentions, choose, titleOf });
     this.maps = [];
+    withOneStop(box, () => this.maps.map(({ button }) => button));
     const count = [...attentions.values()].reduce((sum, heads) => sum + heads.size, 0);
     box.hidden = count < 2;
     box.classList.toggle("many", count > mostLargeMaps || attentions.size > mostLinesOfLargeMaps);
@@ -237,6 +244,8 @@ class Maps {
       const isChosen = map.around === around && (map.head === head || !this.attentions.get(around).has(head));
       map.button.setAttribute("aria-pressed", String(isChosen));
     }
+    const chosen = this.maps.find(({ button }) => button.getAttribute("aria-pressed") === "true") ?? this.maps[0];
+    stopAtOnly(this.maps.map(({ button }) => button), chosen?.button);
     this.draw();
   }
 

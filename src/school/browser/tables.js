@@ -16,6 +16,22 @@ function element(name, attributes = {}, ...children) {
 
 const byId = (id) => document.getElementById(id);
 
+// Of elements beside each other one is a stop of Tab; the arrow keys lead to the others.
+function withOneStop(box, items) {
+  box.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    const all = items();
+    const at = all.indexOf(event.target);
+    if (!by || at < 0 || !all[at + by]) return;
+    event.preventDefault();
+    all[at + by].focus();
+  });
+}
+
+function stopAtOnly(items, chosen) {
+  for (const item of items) item.tabIndex = item === chosen ? 0 : -1;
+}
+
 function fill(select, titles, values = titles.map((_, i) => String(i))) {
   select.replaceChildren(...titles.map((title, i) => element("option", { value: values[i] }, title)));
 }
