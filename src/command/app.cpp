@@ -35,22 +35,42 @@ namespace attn {
 
 namespace {
 
+// A page follows what is computed from what.
+void require_computation(const Graph* graph, const Command& command) {
+  const auto is_computed = [](const Node& node) { return node.op && !node.is_alias(); };
+  if (graph && std::ranges::any_of(graph->nodes(), is_computed)) return;
+  fail(
+      "attn {} cannot be a page here: what it shows are no matrices that are computed from others. Any command with such matrices can, as in attn page walk",
+      command.name);
+}
+
 // What a command has computed, or the part of it that --only chooses, as a page for browsers.
-WriteDocument document_for_browser(const Answer& answer, const Command& command, const Arguments& arguments) {
-  const std::optional<std::string> only = arguments.only();
-  const std::shared_ptr<const Graph> whole = answer.computation.graph;
+WriteDocument document_for_browser(const Command& command, const Answer& answer, const Arguments& arguments) {
+  const std::shared_ptr<const Graph> whole = answer.in_browser ? answer.in_browser : answer.computation.graph;
+  require_computation(whole.get(), command);
+  const std::optional<std::string> only = arguments.only(), word = arguments.text(option::from);
   const std::shared_ptr<const Graph> graph = only ? part_of(*whole, whole->matching(*only)) : whole;
   require_room_in_browser(*graph);
-  constexpr std::array own = {&option::page, &option::output, &option::only};
-  MadeBy made_by{.line = words_of_line(command, arguments, own), .random = what_is_random(answer.computation)};
+  if (word) require_query(*word, *graph);
+  constexpr std::array own = {&option::page, &option::output, &option::only, &option::from};
+  MadeBy made_by{.line = words_of_line(command, arguments, own)};
   made_by.command = made_by.line.front();
   // A model's scores are divided as its recipe says.
-  const bool has_recipe = arguments.has(option::model);
   const auto is_scale = [](const Offered& row) { return row.option == &option::scale; };
-  if (!has_recipe && std::ranges::any_of(options_of(command), is_scale)) made_by.scale = option::scale.name;
-  return [page = answer.page, whole, graph, made_by = std::move(made_by)](const Style& style, Sink& sink) {
-    write_browser_page(page, *graph, made_by, style, sink);
+  if (!arguments.has(option::model) && std::ranges::any_of(options_of(command), is_scale))
+    made_by.scale = option::scale.name;
+  return [page = answer.page, calculation = answer.computation, story = answer.story, word, whole, graph,
+          made_by = std::move(made_by)](const Style& style, Sink& sink) {
+    const std::string random = what_is_random(calculation);
+    write_browser_page(page, {*graph, calculation, made_by, random, story, word}, style, sink);
   };
+}
+
+// What is computed for a page for browsers: there --from only says which word is asked about first.
+Arguments without_word(const Arguments& arguments) {
+  Arguments all = arguments;
+  all.leave_out(std::array{&option::from});
+  return all;
 }
 
 }  // namespace
@@ -256,16 +276,18 @@ Answer said(const Command* command, const Arguments& arguments) {
   if (arguments.has(option::input)) return propose_input(*command, arguments);
   if (arguments.has(option::what_if)) return what_if(*command, arguments);
   if (arguments.has(option::broken)) return break_it(*command, arguments);
-  Answer answer = command->run(*command, arguments);
+  const bool for_browser = arguments.has(option::page);
+  const Arguments asked = for_browser ? without_word(arguments) : arguments;
+  Answer answer = command->run(*command, asked);
   if (command->takes_model()) {
     answer.page.recipe = [values = with_model_as_example(arguments)](JsonWriter& json) { write_members(values, json); };
   }
   // An outline is a tree, which chooses its own lines.
-  if (arguments.narrows() && !arguments.has(option::outline)) narrow(answer, *command, arguments);
+  if (asked.narrows() && !arguments.has(option::outline)) narrow(answer, *command, asked);
   if (arguments.has(option::assertion)) hold_laws(answer, *command, arguments);
   if (arguments.has(option::explore)) explore(answer, *command, arguments);
   std::ranges::move(remarks_on_unused(*command, arguments), std::back_inserter(answer.warnings));
-  if (arguments.has(option::page)) answer.document = document_for_browser(answer, *command, arguments);
+  if (for_browser) answer.document = document_for_browser(*command, answer, arguments);
   return answer;
 }
 

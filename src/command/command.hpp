@@ -17,6 +17,7 @@
 #include "page/block/page.hpp"
 #include "page/render/format.hpp"
 #include "page/render/style.hpp"
+#include "school/browser/story.hpp"
 
 namespace attn {
 
@@ -125,6 +126,8 @@ struct Answer {
   std::vector<Prediction> predictions = {};   // of a model whose right words are known
   std::optional<WordWriter> writer = {};      // of a model that was asked to write
   OnOtherWords on_other_words = {};           // of a model that knows words
+  std::shared_ptr<Graph> in_browser = {};     // in place of the computation on a page for browsers; null: that
+  Story story = {};                           // told on such a page
 
   const Format* format = nullptr;
   Style style = {};

@@ -179,7 +179,16 @@ std::vector<OptionChoice> commands_with(const OptionGroup& group) {
 
 std::vector<OptionChoice> choices::mapped() { return commands_with(weight_options()); }
 
-std::vector<OptionChoice> choices::browser_pages() { return commands_with(browser_options()); }
+// Those that offer it among their options.
+std::vector<OptionChoice> choices::browser_pages() {
+  std::vector<OptionChoice> names;
+  for (const Command& command : commands()) {
+    const std::vector<Offered> offered = options_of(command);
+    if (std::ranges::find(offered, &option::page, &Offered::option) != offered.end())
+      names.push_back({command.name, command.summary});
+  }
+  return names;
+}
 
 std::vector<OptionChoice> choices::with_gradients() { return commands_with(gradient_options()); }
 

@@ -77,7 +77,7 @@ const PageForm page_forms[] = {
     {&option::recompute, {&option::only, &option::explain, &option::product}},
     {&option::page,
      {&option::only, &option::one_head, &option::by_word, &option::transpose, &option::by_length,
-      &option::save_parameters},
+      &option::save_parameters, &option::from, &option::swap, &option::backward, &option::influence},
      page_for_browsers_is_all},
     {&option::explore},
     {&option::what_if, {&option::only, &option::swap}},
@@ -208,6 +208,7 @@ const OptionGroup& matrix_options() {
                     .needs = {{&option::depth, {&option::explain}, "--depth belongs to --explain CELL: give both"},
                               {&option::code, {&option::explain}, "--code belongs to --explain CELL: give both"}}};
     add_group(all, apart_options());
+    add_group(all, browser_options());
     return all;
   }();
   return group;

@@ -416,7 +416,7 @@ const OptionGroup& what_if_options();
 /// The options that show attention weights in another form.
 const OptionGroup& weight_options();
 
-/// The option of commands whose whole computation a browser can do as well, and what it has no use for.
+/// The option that makes a page for browsers of what is computed, and what such a page has no use for.
 const OptionGroup& browser_options();
 
 /// The options that compare what is computed with a file.

@@ -4,8 +4,21 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { scriptWith } from "./script.mjs";
 
-const { script, samples } = JSON.parse(readFileSync(0, "utf8"));
-const { Computation, operations, textOf, erf, writtenFixed, numberTyped } = scriptWith(script);
+const { script, samples, draws } = JSON.parse(readFileSync(0, "utf8"));
+const { Computation, drawnNumbers, operations, numbers, textOf, erf, writtenFixed, numberTyped } = scriptWith(script);
+const isSame = (a, b) => Object.is(a, b) || a === b; // 0 and −0 are the same
+
+// Random numbers, bit for bit: each by itself, and all of a seed in whatever order.
+for (const one of draws) assert.deepEqual([...drawnNumbers([one]).get(one)], one.numbers, JSON.stringify(one.drawn));
+for (const { drawn } of draws) {
+  const ofSeed = draws.filter((other) => other.drawn.seed === drawn.seed).reverse();
+  for (const [one, cells] of drawnNumbers(ofSeed)) assert.deepEqual([...cells], one.numbers);
+}
+// Words that come again, and padding.
+const [words] = draws;
+const again = { shape: [4, 5], drawn: { ...words.drawn, rows: [2, 0, 3, 2] } };
+const row = (i) => words.numbers.slice(5 * (i - 1), 5 * i);
+assert.deepEqual([...drawnNumbers([again]).get(again)], [...row(2), 0, 0, 0, 0, 0, ...row(3), ...row(2)]);
 
 let cells = 0;
 const tried = new Set(["identity"]);
@@ -13,6 +26,14 @@ for (const sample of samples) {
   const computation = new Computation(sample.computation);
   computation.compute();
   for (const node of computation.nodes) if (node.operation) tried.add(node.operation);
+  // All cells at once are what they are one by one.
+  for (const node of computation.nodes.filter((one) => one.operation)) {
+    node.cells.forEach((cell, place) => {
+      const i = Math.floor(place / node.columns);
+      const one = operations[node.operation](numbers, node, i, place % node.columns);
+      assert.ok(isSame(cell, one), `${sample.name}, cell ${place}: ${cell} at once, and ${one} alone`);
+    });
+  }
   const wrong = computation.disagreements().map((node) => node.name);
   assert.deepEqual(wrong, [], `${sample.name}: other numbers`);
   for (const { cell, subject, lines, reason } of sample.explained) {
@@ -61,4 +82,6 @@ for (const [typed, number] of [
 ])
   assert.deepEqual(numberTyped(typed), number, typed);
 
-console.log(`${tried.size} operations, ${cells} explanations: the page computes and says the same as attn`);
+console.log(
+  `${tried.size} operations, ${cells} explanations, ${draws.length} matrices drawn: the page computes and says the same as attn`,
+);

@@ -1,9 +1,12 @@
 // Every operation on a sample, with its results and the explanations of some cells, as JSON: what the script
 // of a page for browsers has to compute and to say as well.
 
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 
 #include "../operation_samples.hpp"
+#include "core/math/random.hpp"
 #include "core/op/operations.hpp"
 #include "page/render/steps.hpp"
 #include "school/browser/computation.hpp"
@@ -56,10 +59,53 @@ void write_sample(const OperationSample& sample, SampleSizes sizes, JsonWriter& 
   json.end_object();
 }
 
+// A matrix that was drawn, with all digits, and how.
+void write_drawn(const Matrix& matrix, const DrawnMatrices& drawings, JsonWriter& json) {
+  const DrawnFrom& how = *drawings.of(matrix);
+  json.begin_object();
+  json.key("shape");
+  json.begin_array();
+  json.integer(matrix.shape().rows);
+  json.integer(matrix.shape().columns);
+  json.end_array();
+  json.key("drawn");
+  json.begin_object();
+  json.key("seed");
+  json.integer(how.seed);
+  json.key("before");
+  json.integer(how.before);
+  json.key("from");
+  json.number(how.from);
+  json.key("to");
+  json.number(how.to);
+  json.end_object();
+  json.key("numbers");
+  json.begin_array();
+  for (const double number : cells(matrix)) json.number(number);
+  json.end_array();
+  json.end_object();
+}
+
+// Of every generator, from the smallest to the largest seed, and past the end of what it makes at once.
+void write_draws(JsonWriter& json) {
+  json.begin_array();
+  for (const RandomKind& kind : random_kinds()) {
+    for (const std::uint32_t seed : {0U, 1U, 7U, 20'261'126U, 4'294'967'295U}) {
+      const std::unique_ptr<RandomSource> random = kind.make(seed);
+      const Matrix words = random->embeddings({3, 5}), large = random->parameter({40, 20}),
+                   last = random->parameter({4, 1});
+      for (const Matrix* matrix : {&words, &large, &last}) write_drawn(*matrix, random->drawings(), json);
+    }
+  }
+  json.end_array();
+}
+
 void write_samples(JsonWriter& json) {
   json.begin_object();
   json.key("script");
   json.string(script_of_operations(operations()));
+  json.key("draws");
+  write_draws(json);
   json.key("samples");
   json.begin_array();
   for (const OperationSample& sample : operation_samples()) {

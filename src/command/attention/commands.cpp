@@ -93,17 +93,17 @@ void add_steps(std::vector<Command>& commands) {
 
 std::vector<Command> attention_commands() {
   std::vector<Command> commands;
-  commands.push_back({.name = "walk",
-                      .subject = &subject::whole,
-                      .summary = "all steps of attention in order",
-                      .own = {{option::by_word, option::swap, option::transpose, option::outline},
-                              {{&option::outline, &option::from}}},
-                      .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
-                                 &comparison_options(), &problem_options()},
-                      .examples = {"attn walk", "attn walk --by-word Thinking",
-                                   "attn walk --text 'Every word attends to every word' --heads 2",
-                                   "attn walk --x x.npy --wq wq.npy --wk wk.npy --wv wv.npy --causal -o walk.md"},
-                      .run = run_walk});
+  commands.push_back(
+      {.name = "walk",
+       .subject = &subject::whole,
+       .summary = "all steps of attention in order",
+       .own = {{option::by_word, option::swap, option::transpose, option::outline},
+               {{&option::outline, &option::from}}},
+       .groups = {&matrix_options(), &weight_options(), &gradient_options(), &comparison_options(), &problem_options()},
+       .examples = {"attn walk", "attn walk --by-word Thinking",
+                    "attn walk --text 'Every word attends to every word' --heads 2",
+                    "attn walk --x x.npy --wq wq.npy --wk wk.npy --wv wv.npy --causal -o walk.md"},
+       .run = run_walk});
   add_steps(commands);
   commands.push_back({.name = "map",
                       .subject = &subject::whole,
@@ -217,7 +217,7 @@ std::vector<Command> attention_commands() {
              option::only},
             {},
             gradient_options().needs},
-       .groups = {&problem_options()},
+       .groups = {&browser_options(), &problem_options()},
        .default_example = "animal",
        .examples = {"attn influence", "attn influence 'x[animal,2]'", "attn influence 'x[animal]'",
                     "attn influence --of 'output[it,1]'", "attn influence encoder --by 'source.x[cat,1]'",
@@ -239,16 +239,19 @@ std::vector<Command> attention_commands() {
                     "attn check --each ana.npz bob.npz --causal", "attn check --recorder pytorch",
                     "attn check --input --heads 2 --causal -o input.npz"},
        .run = run_check});
-  commands.push_back({.name = "page",
-                      .subject = &subject::files,
-                      .summary = "write a page for browsers, in which every number can be explained and changed",
-                      .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::browser_pages}},
-                      .shown_as = &option::page,
-                      .own = {{}, browser_options().exclusions},
-                      .groups = {&problem_options()},
-                      .examples = {"attn page -o walk.html", "attn page --example animal -o animal.html",
-                                   "attn page encoder --layers 2 -o encoder.html", "attn page align -o align.html"},
-                      .run = run_page});
+  commands.push_back(
+      {.name = "page",
+       .subject = &subject::files,
+       .summary = "write a page for browsers, in which every number can be explained and changed",
+       .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::browser_pages}},
+       .shown_as = &option::page,
+       .own = {{option::from}, browser_options().exclusions},
+       .groups = {&problem_options()},
+       .examples = {"attn page -o walk.html", "attn page --example animal -o animal.html",
+                    "attn page walk --example animal --from it -o it.html",
+                    "attn page encoder --layers 2 -o encoder.html", "attn page backward -o backward.html",
+                    "attn page generate --model names -o names.html", "attn page train reverse -o reverse.html"},
+       .run = run_page});
   commands.push_back({.name = "compare-scores",
                       .subject = &subject::comparing,
                       .summary = "compare the scoring functions on the same queries and keys",

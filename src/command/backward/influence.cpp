@@ -242,8 +242,40 @@ const Node& usual_result(const Differentiable& forward, const Arguments& argumen
 
 }  // namespace
 
-Answer influence_page(const Differentiable& forward, const Arguments& arguments) {
+namespace {
+
+// The gradients of one number, by all that it is computed from: what a page for browsers computes. Which number that
+// is, its first gradient says, an input.
+void add_gradients_in_browser(Answer& answer, const Differentiable& forward, const Arguments& arguments) {
+  const Loss loss = add_loss(forward, arguments);
+  const Backward back(loss.from, loss.d_from);
+  compute(*forward.computation.graph);
+  answer.in_browser = forward.computation.graph;
+  answer.computation.drawings = forward.computation.drawings;
+  answer.computation.random = forward.computation.random;
+}
+
+// Without another one it is the first number of the last row: in a causal model it depends on all words.
+Arguments asked_for_browser(const Arguments& arguments, const Differentiable& forward) {
+  Arguments asked = arguments;
+  if (asked.has(option::by))
+    fail(
+        "--by: a page for browsers follows the gradients of one number with respect to all others. Give that number with --of CELL, and leave out --by");
+  const std::string of = asked.text(option::of).value_or("");
+  if (of.find('[') != std::string::npos) return asked;
+  const bool has_last = forward.predictions.empty() && !forward.results.empty();
+  const Node& result = !of.empty() ? node_of(*forward.computation.graph, of)
+                       : has_last  ? *forward.results.back()
+                                   : usual_result(forward, arguments);
+  asked.put(option::of, fmt::format("{}[{},1]", result.name, result.frame.shape.rows));
+  return asked;
+}
+
+}  // namespace
+
+Answer influence_page(const Differentiable& forward, const Arguments& given) {
   Graph& graph = *forward.computation.graph;
+  const Arguments arguments = given.has(option::page) ? asked_for_browser(given, forward) : given;
   const std::optional<std::string> of = arguments.text(option::of), by = arguments.text(option::by);
   std::optional<Asked> by_cell, of_cell;
   if (by) by_cell = differentiable_cells(graph, *by);
@@ -290,7 +322,9 @@ Answer influence_page(const Differentiable& forward, const Arguments& arguments)
   }
   std::vector<std::string> remarks = forward.remarks;
   for (std::string& warning : warnings(graph)) remarks.push_back(std::move(warning));
-  return std::move(page).answer(std::move(remarks));
+  Answer answer = std::move(page).answer(std::move(remarks));
+  if (arguments.has(option::page)) add_gradients_in_browser(answer, forward, arguments);
+  return answer;
 }
 
 }  // namespace attn

@@ -43,8 +43,9 @@ const Recurrence& cell_of(const Arguments& arguments, const std::string& usual) 
   return look_up(recurrences(), arguments.text(option::cell).value_or(told), "cell");
 }
 
-// A model for any words, with random parameters.
-EncoderDecoder drawn_model(const Arguments& arguments, const Words& source, const Words& target) {
+// A model for any words, with random parameters, and how they were drawn.
+std::pair<EncoderDecoder, DrawnMatrices> drawn_model(const Arguments& arguments, const Words& source,
+                                                     const Words& target) {
   const std::size_t size = arguments.count(option::hidden).value_or(drawn_numbers);
   EncoderDecoder model{.cell = &cell_of(arguments, ""),
                        .variant = &variant_of(arguments, ""),
@@ -55,8 +56,8 @@ EncoderDecoder drawn_model(const Arguments& arguments, const Words& source, cons
                        .target_size = size,
                        .state_size = size};
   const std::size_t seed = arguments.count(option::seed).value_or(1);
-  draw_parameters(model, static_cast<std::uint32_t>(seed));
-  return model;
+  DrawnMatrices drawings = draw_parameters(model, static_cast<std::uint32_t>(seed));
+  return {std::move(model), std::move(drawings)};
 }
 
 // Every step keeps a few numbers for each word of the source, and some states.
@@ -123,7 +124,7 @@ Translation translation_of(const Arguments& arguments) {
         "The steps are those of a real translator, but the words have no meaning." +
         pointer_to_trained()};
     translation.on_random = translation.about.front();
-    translation.model = drawn_model(arguments, from, to.empty() ? from : to);
+    std::tie(translation.model, translation.drawings) = drawn_model(arguments, from, to.empty() ? from : to);
   } else {
     translation.title = file.title;
     translation.about = file.about;
@@ -313,7 +314,7 @@ Answer outline_of(const std::shared_ptr<Graph>& graph, const Translation& transl
 
 // The outputs, and the words that they should be.
 Differentiable differentiable(const std::shared_ptr<Graph>& graph, const Translation& translation) {
-  Differentiable all{.computation = {.graph = graph, .random = translation.on_random},
+  Differentiable all{.computation = {.graph = graph, .random = translation.on_random, .drawings = translation.drawings},
                      .title = translation.title,
                      .results = {},
                      .names_are_long = true};
@@ -345,7 +346,8 @@ Answer run_align(const Command&, const Arguments& arguments) {
     page.trace = graph->named();
     add_alignment_walk(page, *graph, translation);
   }
-  return {.page = std::move(page), .computation = {.graph = graph, .random = translation.on_random}};
+  return {.page = std::move(page),
+          .computation = {.graph = graph, .random = translation.on_random, .drawings = translation.drawings}};
 }
 
 }  // namespace attn

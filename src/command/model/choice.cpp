@@ -511,7 +511,7 @@ ModelChoice drawn(ModelChoice choice, const Arguments& arguments, const ModelUse
   require_drawable(choice.model);
   arguments.tell("drawing parameters");
   const std::uint32_t seed = model_seed(arguments);
-  draw_parameters(choice.model, seed);
+  choice.drawings.add(draw_parameters(choice.model, seed));
   choice.model.about.push_back(told_as_random(use, *choice.model.kind, seed));
   return choice;
 }

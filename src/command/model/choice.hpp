@@ -25,6 +25,7 @@ struct ModelChoice {
   std::vector<std::string> expected;  // the target's words one place earlier: what should come out
   std::optional<Matrix> memory;       // in place of what an encoder would have made of the source
   std::vector<std::string> remarks;
+  DrawnMatrices drawings = {};  // of what was drawn for it
 };
 
 /// What the arguments ask for, a model file or example, a file of parameters, or sizes, with the words that

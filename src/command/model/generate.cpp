@@ -5,8 +5,10 @@
 #include <array>
 #include <cmath>
 
+#include "command/model/all_words.hpp"
 #include "command/model/choice.hpp"
 #include "command/model/run.hpp"
+#include "command/model/words.hpp"
 #include "core/attention/identities.hpp"
 #include "core/attention/score.hpp"
 #include "core/attention/watches.hpp"
@@ -497,7 +499,8 @@ Answer run_generate(const Command&, const Arguments& arguments) {
   if (!arguments.has_any(choosing_a_model) && !arguments.has_any(recipe_options()))
     asked.put(option::example, std::string(model_examples().front().name));
   ModelChoice choice = planned_model(asked, use);
-  if (choice.model.parameters.empty()) require_drawable(choice.model);
+  const bool is_random = choice.model.parameters.empty();
+  if (is_random) require_drawable(choice.model);
   GenerationPlan plan{generation_task(choice, arguments), sampling_of(arguments)};
   plan.task.tell = [&](const std::vector<GenerationStep>& steps) { arguments.tell(last_words_written(steps)); };
   if (auto remark = remark_on_steps(plan.task, arguments)) choice.remarks.push_back(*std::move(remark));
@@ -507,21 +510,31 @@ Answer run_generate(const Command&, const Arguments& arguments) {
   if (!plan.sampling.generator && !arguments.has(option::beams)) writer = writer_of(choice, plan.task);
   Page page;
   std::shared_ptr<Graph> graph;
+  std::vector<std::size_t> written;
   if (const std::optional<std::size_t> beams = arguments.count(option::beams)) {
     const BeamRun run = beams_of(choice, plan.task, *beams, arguments.only());
     if (!arguments.narrows()) add_beams(page, choice, plan, run, *beams);
     graph = run.graph;
+    written = run.steps.back().kept.front().words;
   } else {
     const GenerationRun run = run_of(choice, plan, arguments.only());
     if (!arguments.narrows()) add_generation(page, choice, plan, run);
     graph = run.graph;
+    written = words_written(run.steps);
   }
-  return {.page = std::move(page),
-          .warnings = choice.remarks,
-          .files = saved_parameters(arguments, choice.model),
-          .computation = {std::move(graph)},
-          .writer = std::move(writer),
-          .on_other_words = on_other_words(choice)};
+  const std::uint32_t seed = model_seed(arguments);
+  const std::string random = is_random ? told_as_random(use, *choice.model.kind, seed) : std::string();
+  Answer answer{.page = std::move(page),
+                .warnings = choice.remarks,
+                .files = saved_parameters(arguments, choice.model),
+                .computation = {.graph = std::move(graph), .random = random, .drawings = choice.drawings},
+                .writer = std::move(writer),
+                .on_other_words = on_other_words(choice)};
+  if (arguments.has(option::page)) {
+    show_all_words(answer, choice, plan.task, std::move(written));
+    if (is_random) tell_random_parameters(*answer.in_browser, choice.model, seed);
+  }
+  return answer;
 }
 
 }  // namespace attn

@@ -56,6 +56,13 @@ void run_model(const ModelChoice& choice, Graph& graph) {
   if (running.has_output()) name(role::distribution, softmax(running.logits(last)));
 }
 
+void tell_random_parameters(Graph& graph, const Transformer& model, std::uint32_t seed) {
+  for (const ParameterRow& row : parameters_of(model)) {
+    if (const Node* const parameter = graph.find(row.name))
+      graph.tell_origin(*parameter, fmt::format("is random (seed {})", seed));
+  }
+}
+
 OnOtherWords on_other_words(const ModelChoice& choice) {
   return [model = std::make_shared<const ModelChoice>(choice)](const std::vector<std::size_t>& source,
                                                                const std::vector<std::size_t>& target) {

@@ -11,6 +11,9 @@ namespace attn {
 /// Runs a model on its words, as far as it goes: `source.x` … `distribution`.
 void run_model(const ModelChoice& choice, Graph& graph);
 
+/// Says of each parameter that it is random.
+void tell_random_parameters(Graph& graph, const Transformer& model, std::uint32_t seed);
+
 /// The same model on other words.
 OnOtherWords on_other_words(const ModelChoice& choice);
 

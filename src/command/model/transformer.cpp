@@ -238,14 +238,6 @@ Answer outline(const ModelPart& part, const ModelChoice& choice, const Arguments
   return {.page = std::move(page), .warnings = choice.remarks, .computation = {graph}};
 }
 
-void tell_what_is_random(Graph& graph, const Transformer& model, std::uint32_t seed) {
-  for (const ParameterRow& row : parameters_of(model)) {
-    if (const Node* parameter = graph.find(row.name)) {
-      graph.tell_origin(*parameter, fmt::format("is random (seed {})", seed));
-    }
-  }
-}
-
 // What is compared: the output of the decoder, where the model has one.
 std::vector<const Node*> compared(const Graph& graph) {
   const Node* const output = graph.find(Name{{scope::decoder}, role::output}.text());
@@ -362,13 +354,14 @@ Answer run_transformer(const Command& command, const Arguments& arguments) {
 
   auto graph = std::make_shared<Graph>(keep_nothing());
   run_model(choice, *graph);
-  if (is_random) tell_what_is_random(*graph, choice.model, model_seed(arguments));
+  if (is_random) tell_random_parameters(*graph, choice.model, model_seed(arguments));
   tell_progress(*graph, arguments);
   const std::string random =
       is_random ? told_as_random(part.use, *choice.model.kind, model_seed(arguments)) : std::string();
   if (asks_for_gradients(arguments)) {
     Differentiable forward = differentiable(graph, part, choice);
     forward.computation.random = random;
+    forward.computation.drawings = choice.drawings;
     return gradients_of(forward, arguments);
   }
   compute(*graph, wanted(*graph));
@@ -383,6 +376,7 @@ Answer run_transformer(const Command& command, const Arguments& arguments) {
   Answer answer{.page = std::move(page), .warnings = choice.remarks, .computation = {graph}};
   for (std::string& warning : warnings(*graph)) answer.warnings.push_back(std::move(warning));
   answer.computation.random = random;
+  answer.computation.drawings = choice.drawings;
   answer.on_other_words = on_other_words(choice);
   answer.predictions = differentiable(graph, part, choice).predictions;
   answer.files = saved_parameters(arguments, choice.model);

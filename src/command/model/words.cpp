@@ -82,7 +82,9 @@ class WordTaker {
         fail("{}: {} words of size {} are too many: give fewer words", side.sentence.name, words.size(), d);
       }
       const std::uint32_t seed = model_seed(arguments_) + side.after_seed;
-      input.x = random_kinds().front().make(seed)->embeddings({words.size(), d});
+      const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
+      input.x = random->embeddings({words.size(), d});
+      choice_.drawings.add(random->drawings());
       choice_.remarks.push_back(
           fmt::format("the model has no embeddings: the vectors of the words are random. To choose them, give {}",
                       side.vectors.name));

@@ -9,6 +9,7 @@
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "command/recipe.hpp"
+#include "command/train/stages.hpp"
 #include "core/attention/watches.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -175,6 +176,7 @@ class TrainingRun {
 
   bool was_stopped() const { return was_stopped_; }
   std::vector<ModelAtStep> take_compared() { return std::move(compared_); }
+  TrainingStory take_story() { return std::move(*stages_).story(); }
 
  private:
   void require_places();
@@ -194,7 +196,8 @@ class TrainingRun {
   std::vector<ModelAtStep> compared_;
   std::optional<double> loss_;  // a mean over the last steps, which jumps less
   Series losses_{"in training", {}, {}};
-  std::optional<Style> style_;  // of what is watched
+  std::optional<Style> style_;              // of what is watched
+  std::optional<StagesOfTraining> stages_;  // of a page for browsers
   bool was_stopped_ = false;
 };
 
@@ -226,6 +229,7 @@ TrainingRun::TrainingRun(const Arguments& arguments, const AskedTraining& asked)
       compared_steps_(sorted(arguments.counts(option::compare))) {
   require_places();
   require_head();
+  if (arguments.has(option::page)) stages_.emplace(trainer_, looked_at(asked_));
 }
 
 // Also where nothing is drawn.
@@ -315,6 +319,7 @@ void TrainingRun::run() {
 
 void TrainingRun::at_step() {
   const std::size_t step = trainer_.steps_done();
+  if (stages_) stages_->at_step();
   const auto is_among = [&](const std::vector<std::size_t>& steps) {
     return std::ranges::find(steps, step) != steps.end();
   };
@@ -473,6 +478,10 @@ Answer run_train(const Command& command, const Arguments& arguments) {
                 .was_stopped = run.was_stopped()});
   const std::shared_ptr<Graph> tables = inputs_of(page.trace);
   Answer answer{.page = std::move(page), .computation = {tables}};
+  if (arguments.has(option::page)) {
+    answer.in_browser = run_on(asked.trainer->model(), looked_at(asked)).graph;
+    answer.story.training = run.take_story();
+  }
   if (run.was_stopped() && !arguments.has(option::save))
     answer.warnings.push_back("the training was stopped, and nothing is saved: give --save FILE to keep it");
   return answer;
@@ -543,6 +552,7 @@ std::vector<Command> train_commands() {
                       .summary = "train a small model on a task, and see what its heads learn",
                       .words = {{"TASK", Word::Count::optional, Kind::word, choices::tasks}},
                       .own = std::move(own),
+                      .groups = {&browser_options()},
                       .examples = {"attn train", "attn train reverse", "attn train induction --compare 0,100,300",
                                    "attn train sort --save sort.safetensors --watch",
                                    "attn train --resume sort.safetensors --steps 2000",

@@ -1,5 +1,6 @@
 #include "core/math/random.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -14,41 +15,46 @@ double uniform(Generator& generator) {
   return (high * 67108864.0 + low) / 9007199254740992.0;
 }
 
-namespace {
+const DrawnFrom* DrawnMatrices::of(const Matrix& matrix) const {
+  if (matrix.stored() || matrix.size() == 0) return nullptr;
+  const auto has_its_cells = [&](const std::pair<Matrix, DrawnFrom>& one) {
+    return one.first.data() == matrix.data() && one.first.shape() == matrix.shape();
+  };
+  const auto found = std::ranges::find_if(all_, has_its_cells);
+  return found == all_.end() ? nullptr : &found->second;
+}
 
-Matrix uniform_matrix(Generator& generator, Shape shape, double low, double high) {
+Matrix RandomSource::draw(Shape shape, double from, double to) {
   constexpr std::uint64_t work_of_number = 16;
   Budget::take_work(work_of_number * shape.cells());
   Matrix matrix(shape);
-  for (double& cell : cells(matrix)) cell = low + (high - low) * uniform(generator);
+  for (double& cell : cells(matrix)) cell = from + (to - from) * uniform(generator_);
+  drawings_.add(matrix, {.seed = seed_, .before = count_, .from = from, .to = to});
+  count_ += shape.cells();
   return matrix;
 }
+
+namespace {
 
 // Uniform on [−√3, √3] has variance one; parameters follow Glorot and Bengio 2010, so that a projection keeps
 // roughly the variance of what it projects.
 class OwnSource final : public RandomSource {
  public:
-  explicit OwnSource(std::uint32_t seed) : generator_(seed) {}
+  using RandomSource::RandomSource;
 
-  Matrix embeddings(Shape shape) override { return uniform_matrix(generator_, shape, -std::sqrt(3.0), std::sqrt(3.0)); }
+  Matrix embeddings(Shape shape) override { return draw(shape, -std::sqrt(3.0), std::sqrt(3.0)); }
   Matrix parameter(Shape shape) override {
     const double limit = std::sqrt(6.0 / static_cast<double>(shape.rows + shape.columns));
-    return uniform_matrix(generator_, shape, -limit, limit);
+    return draw(shape, -limit, limit);
   }
-
- private:
-  Generator generator_;
 };
 
 class NumpySource final : public RandomSource {
  public:
-  explicit NumpySource(std::uint32_t seed) : generator_(seed) {}
+  using RandomSource::RandomSource;
 
-  Matrix embeddings(Shape shape) override { return uniform_matrix(generator_, shape, 0.0, 1.0); }
-  Matrix parameter(Shape shape) override { return uniform_matrix(generator_, shape, 0.0, 1.0); }
-
- private:
-  Generator generator_;
+  Matrix embeddings(Shape shape) override { return draw(shape, 0.0, 1.0); }
+  Matrix parameter(Shape shape) override { return draw(shape, 0.0, 1.0); }
 };
 
 template <class Source>

@@ -246,13 +246,14 @@ void require_drawable(const Transformer& model) {
   fail("the model would have {:.4g} parameters, more than the limit of {}: choose smaller sizes", cells, most_cells);
 }
 
-void draw_parameters(Transformer& model, std::uint32_t seed) {
+DrawnMatrices draw_parameters(Transformer& model, std::uint32_t seed) {
   require_drawable(model);
   const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
   for (const ParameterRow& row : parameters_of(model)) {
     model.parameters.emplace(
         row.name, std::make_shared<const Matrix>(drawn(row.parameter->begins(model.recipe), row.shape, *random)));
   }
+  return random->drawings();
 }
 
 }  // namespace attn

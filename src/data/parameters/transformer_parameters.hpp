@@ -20,7 +20,7 @@ Matrix drawn(Beginning beginning, Shape shape, RandomSource& random);
 void require_drawable(const Transformer& model);
 
 /// Draws every parameter of a model whose kind and sizes are told: maps Glorot-uniform, embeddings of
-/// variance one, biases and β zero, γ one. Throws InputError as require_drawable does.
-void draw_parameters(Transformer& model, std::uint32_t seed);
+/// variance one, biases and β zero, γ one. Returns what was drawn. Throws InputError as require_drawable does.
+DrawnMatrices draw_parameters(Transformer& model, std::uint32_t seed);
 
 }  // namespace attn

@@ -66,6 +66,8 @@ class Draw {
     if (asked || given_.has(option::n_q)) draw_score_parameters();
   }
 
+  const DrawnMatrices& drawings() const { return random_->drawings(); }
+
   // In the sizes that one head's queries and keys have; all heads share them.
   void draw_score_parameters() {
     const auto size = [&](const Role& projected, const Role& given) -> std::size_t {
@@ -153,14 +155,21 @@ class Draw {
   }
 
   // A row for each token: its word's vector, or zeros for padding.
-  static Matrix rows_of(const std::vector<std::string>& tokens, const std::vector<std::string>& words,
-                        const Matrix& vectors) {
+  Matrix rows_of(const std::vector<std::string>& tokens, const std::vector<std::string>& words, const Matrix& vectors) {
     std::unordered_map<std::string_view, std::size_t> places;
     for (std::size_t i = 0; i < words.size(); ++i) places.emplace(words[i], i);
     Matrix result({tokens.size(), vectors.shape().columns}, 0.0);
+    std::vector<std::size_t> rows(tokens.size(), 0);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       if (tokens[i] == blank) continue;
-      std::ranges::copy(row(vectors, places.at(tokens[i])), row(result, i).begin());
+      const std::size_t place = places.at(tokens[i]);
+      std::ranges::copy(row(vectors, place), row(result, i).begin());
+      rows[i] = place + 1;
+    }
+    if (const DrawnFrom* const how = random_->drawings().of(vectors)) {
+      DrawnFrom of_result = *how;
+      of_result.rows = std::move(rows);
+      problem_.drawings.add(result, std::move(of_result));
     }
     return result;
   }
@@ -272,9 +281,15 @@ class Draw {
 }  // namespace
 
 void draw_score_parameters(const OptionValues& given, Problem& problem) {
-  Draw(given, problem).draw_score_parameters();
+  Draw draw(given, problem);
+  draw.draw_score_parameters();
+  problem.drawings.add(draw.drawings());
 }
 
-void draw_missing(const OptionValues& given, Problem& problem) { Draw(given, problem).run(); }
+void draw_missing(const OptionValues& given, Problem& problem) {
+  Draw draw(given, problem);
+  draw.run();
+  problem.drawings.add(draw.drawings());
+}
 
 }  // namespace attn

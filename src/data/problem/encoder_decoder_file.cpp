@@ -237,7 +237,7 @@ std::vector<KnownTranslation> known_translations(const EncoderDecoderFile& file)
   return known;
 }
 
-void draw_parameters(EncoderDecoder& model, std::uint32_t seed) {
+DrawnMatrices draw_parameters(EncoderDecoder& model, std::uint32_t seed) {
   const std::vector<ExpectedMatrix> expected = expected_matrices(model);
   std::size_t all = 0;
   for (const ExpectedMatrix& matrix : expected) {
@@ -253,6 +253,7 @@ void draw_parameters(EncoderDecoder& model, std::uint32_t seed) {
     model.parameters.insert_or_assign(matrix.name,
                                       std::make_shared<const Matrix>(drawn(matrix.beginning, shape, *random)));
   }
+  return random->drawings();
 }
 
 }  // namespace attn

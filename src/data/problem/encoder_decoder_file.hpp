@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/math/random.hpp"
 #include "core/model/encoder_decoder.hpp"
 #include "data/files/safetensors.hpp"
 #include "data/problem/model_file.hpp"
@@ -42,6 +43,7 @@ struct Translation {
   std::vector<std::string> about;
   std::vector<std::string> numbers;  // how they were chosen; empty: they are random, or nothing is said
   std::string on_random = {};        // a sentence on what is random; empty: nothing is
+  DrawnMatrices drawings = {};       // of what is
   EncoderDecoder model;
   Ids source, target;
   bool is_forced = false;                    // the target was given, and not found by the model
@@ -64,8 +66,8 @@ EncoderDecoder encoder_decoder_of(const EncoderDecoderFile& file, const Alignmen
 /// The sentences of a file as ids. Throws InputError: a word that the vocabulary has not.
 std::vector<KnownTranslation> known_translations(const EncoderDecoderFile& file);
 
-/// Draws all matrices of an encoder-decoder whose words and sizes are told; biases are zeros.
-/// Throws InputError when they would have more cells than a file may hold.
-void draw_parameters(EncoderDecoder& model, std::uint32_t seed);
+/// Draws all matrices of an encoder-decoder whose words and sizes are told; biases are zeros. Returns
+/// what was drawn. Throws InputError when they would have more cells than a file may hold.
+DrawnMatrices draw_parameters(EncoderDecoder& model, std::uint32_t seed);
 
 }  // namespace attn

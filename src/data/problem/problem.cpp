@@ -113,6 +113,12 @@ const Matrix* Problem::find(const Role& role) const {
   return found == matrices.end() ? nullptr : &found->second;
 }
 
+const DrawnFrom* Calculation::drawing_of(const Node& input) const {
+  if (!input.given) return nullptr;
+  const DrawnFrom* const of_problem = problem ? problem->drawings.of(*input.given) : nullptr;
+  return of_problem ? of_problem : drawings.of(*input.given);
+}
+
 std::size_t Problem::heads_of(const Role& role) const {
   constexpr std::array shared = {&role::k, &role::v, &role::w_k, &role::w_v};
   const HeadCounts all = all_heads();

@@ -16,6 +16,7 @@
 #include "core/attention/positions.hpp"
 #include "core/attention/score.hpp"
 #include "core/graph/graph.hpp"
+#include "core/math/random.hpp"
 #include "data/problem/option.hpp"
 
 namespace attn {
@@ -95,6 +96,7 @@ struct Problem {
 
   std::vector<std::string> drawn;    // the names of random matrices
   std::string drawn_from;            // "seed 1", "numpy:0"
+  DrawnMatrices drawings;            // of those that were drawn here, not before and elsewhere
   std::vector<std::string> remarks;  // what the reader should know about how it was put together
 };
 
@@ -122,6 +124,10 @@ struct Calculation {
   std::shared_ptr<Graph> graph = {};            // null: nothing was computed
   std::shared_ptr<const Problem> problem = {};  // null: it was not about a problem
   std::string random = {};                      // a sentence on what is random in a model; empty: nothing is
+  DrawnMatrices drawings = {};                  // of a model
+
+  /// How the numbers of an input were drawn from a seed; null: they were not, or it is not known how.
+  const DrawnFrom* drawing_of(const Node& input) const;
 };
 
 // A problem's words for how attention is computed, as the pieces of a Recipe.

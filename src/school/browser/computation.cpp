@@ -105,8 +105,9 @@ class LabelLists {
 
 // What nodes are written in: places among them, and the labels that were told of so far.
 struct NodesOnPage {
-  NodesOnPage(std::span<const Node* const> all, const std::function<bool(const Node& node)>& compared)
-      : nodes(all), is_compared(compared), labels(all) {
+  NodesOnPage(std::span<const Node* const> all, const std::function<bool(const Node& node)>& compared,
+              const Calculation& drawings)
+      : nodes(all), is_compared(compared), drawn(drawings), labels(all) {
     for (const Node* node : nodes) {
       places.emplace(node, places.size());
       const bool embeds = node->op && node->op == &op::embed;
@@ -120,6 +121,7 @@ struct NodesOnPage {
 
   std::span<const Node* const> nodes;
   const std::function<bool(const Node& node)>& is_compared;
+  const Calculation& drawn;
   std::map<const Node*, std::size_t> places;
   std::map<const Node*, const Node*> tables;  // of ids: the embeddings that they choose from
   mutable LabelLists labels;
@@ -200,15 +202,46 @@ std::optional<std::variant<std::string_view, double>> instead_of(const Node& nod
   return row->instead;
 }
 
-// Few of them as people write them; many as the bytes of doubles, which take less room.
+// So many numbers of a matrix are written as people write them, and of a result they are all compared.
+constexpr std::size_t most_as_text = 1000;
+
+bool is_compared(const Node& node, const NodesOnPage& page) {
+  return node.op && has_numbers(node) && page.is_compared(node);
+}
+
+// Of inputs, many as the bytes of doubles, which take less room.
 std::optional<std::variant<std::string, std::vector<double>>> numbers_of(const Node& node, const NodesOnPage& page) {
-  if (!has_numbers(node) || (node.op && !page.is_compared(node))) return std::nullopt;
-  constexpr std::size_t most_as_text = 1000;
+  if (node.op ? !is_compared(node, page) : page.drawn.drawing_of(node) != nullptr) return std::nullopt;
+  const bool has_many = node.frame.shape.cells() > most_as_text;
+  if (has_many && node.op) return std::nullopt;
   const auto values = cells(node.matrix());
-  if (values.size() > most_as_text) return in_base64(std::as_bytes(std::span(values)));
+  if (has_many) return in_base64(std::as_bytes(std::span(values)));
   std::vector<double> numbers(values.begin(), values.end());
   if (node.op) std::ranges::transform(numbers, numbers.begin(), with_digits_compared);
   return numbers;
+}
+
+// Of a large result: every so many of its numbers from the first on, and the sum of all that are finite.
+struct SomeNumbers {
+  std::size_t every;
+  std::vector<double> numbers;
+  double sum;
+};
+
+std::optional<SomeNumbers> some_of(const Node& node, const NodesOnPage& page) {
+  constexpr std::size_t usual_count = 50;
+  const std::size_t count = node.frame.shape.cells();
+  if (!is_compared(node, page) || count <= most_as_text) return std::nullopt;
+  SomeNumbers some{.every = (count / usual_count) | 1, .numbers = {}, .sum = 0.0};  // an odd number: of many columns
+  const auto values = cells(node.matrix());
+  for (std::size_t i = 0; i < count; i += some.every) some.numbers.push_back(with_digits_compared(values[i]));
+  for (const double value : values) some.sum += std::isfinite(value) ? value : 0.0;
+  some.sum = with_digits_compared(some.sum);
+  return some;
+}
+
+const DrawnFrom* drawing_of(const Node& node, const NodesOnPage& page) {
+  return node.op ? nullptr : page.drawn.drawing_of(node);
 }
 
 }  // namespace
@@ -221,29 +254,36 @@ constexpr auto objects_in<NodesOnPage> = std::tuple(
         Field{"title", [](const Node& node) { return node.name.empty() ? std::optional(node.title()) : std::nullopt; }},
         Field{"name", &Node::name, Written::unless_empty}, Field{"scope", &Node::scope, Written::unless_empty},
         Field{"block", block_of, Written::unless_empty}, Field{"around", scope_around_heads, Written::unless_empty},
-        Field{"head", head_of_node},
-        Field{"formula", formula_on_page, Written::unless_empty},
+        Field{"head", head_of_node}, Field{"formula", formula_on_page, Written::unless_empty},
         Field{"operation", [](const Node& node) { return node.op ? std::optional(node.op->name) : std::nullopt; }},
         Field{"attributes", attributes_of, Written::unless_empty}, Field{"operands", places_of_operands},
         Field{"origin", [](const Node& node) { return node.op ? "" : node.origin; }, Written::unless_empty},
         Field{"shape", through(&Node::frame, &Frame::shape)}, Field{"rows", through(&Node::frame, &Frame::rows)},
         Field{"columns", through(&Node::frame, &Frame::columns)},
         Field{"content", content_to_tell, Written::unless_empty}, Field{"words", index_of_words},
-        Field{"sums", &Node::rows_sum_to_one, Written::unless_empty}, Field{"attention", is_attention, Written::unless_empty},
-        Field{"part", part_of, Written::unless_empty}, Field{"instead", instead_of}, Field{"numbers", numbers_of}),
+        Field{"sums", &Node::rows_sum_to_one, Written::unless_empty},
+        Field{"attention", is_attention, Written::unless_empty}, Field{"part", part_of, Written::unless_empty},
+        Field{"instead", instead_of}, Field{"numbers", numbers_of}, Field{"drawn", drawing_of}, Field{"some", some_of}),
+    object<DrawnFrom>(Field{"seed", &DrawnFrom::seed}, Field{"before", &DrawnFrom::before},
+                      Field{"from", &DrawnFrom::from}, Field{"to", &DrawnFrom::to},
+                      Field{"rows", &DrawnFrom::rows, Written::unless_empty}),
+    object<SomeNumbers>(Field{"every", &SomeNumbers::every}, Field{"numbers", &SomeNumbers::numbers},
+                        Field{"sum", &SomeNumbers::sum}),
     object<NodesOnPage>(Field{"nodes", &NodesOnPage::nodes},
                         Field{"labels", [](const NodesOnPage& page) { return page.labels.lists(); }}));
 
-void write_computation(const Graph& graph, JsonWriter& json) {
+void write_computation(const Graph& graph, JsonWriter& json, const Calculation& drawn) {
   std::vector<const Node*> nodes;
   for (const Node& node : graph.nodes()) nodes.push_back(&node);
-  write_computation(
-      nodes, [](const Node&) { return true; }, json);
+  const std::function<bool(const Node& node)> all_are = [](const Node&) { return true; };
+  const NodesOnPage page(nodes, all_are, drawn);
+  write_value(page, page, json);
 }
 
 void write_computation(std::span<const Node* const> nodes, const std::function<bool(const Node& node)>& is_compared,
                        JsonWriter& json) {
-  const NodesOnPage page(nodes, is_compared);
+  const Calculation nothing_is_drawn;
+  const NodesOnPage page(nodes, is_compared, nothing_is_drawn);
   write_value(page, page, json);
 }
 

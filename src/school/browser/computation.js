@@ -27,6 +27,7 @@ class Computation {
     this.without = new Set(); // the parts that are left out: "scale", "mask", "positions"
     this.lists = data.labels; // of labels, as they were given
     this.labels = data.labels; // as they are now
+    this.drawn = drawnNumbers(data.nodes.filter((one) => one.drawn));
     for (const one of data.nodes) this.add(one);
     this.changes = new Map(); // of inputs: node -> (place -> the number that was given)
     this.names = new Map(); // of rows whose words have no numbers: list -> (place -> the word that was given)
@@ -57,7 +58,8 @@ class Computation {
       title: one.name ?? one.title,
       scope: one.scope ?? "",
       cells: new Float64Array(rows * columns),
-      given: one.numbers && numbersOf(one.numbers),
+      given: one.numbers ? numbersOf(one.numbers) : this.drawn.get(one),
+      made: undefined,
     };
     // JSON has no −∞: a number with a notation may be a word.
     for (const name of Object.keys(node.attributes)) {
@@ -68,24 +70,34 @@ class Computation {
     if (node.name) this.byName.set(node.name, node);
   }
 
-  // Computes every node, one cell after another.
+  // Computes every node whose numbers may be others than before.
   compute() {
     for (const node of this.scaledNodes()) node.attributes = this.scaleOf(node);
+    const moved = new Set();
     for (const node of this.nodes) {
-      if (this.without.has(node.part)) {
-        if (node.instead === "operand") node.cells.set(node.operands[0].cells);
-        else node.cells.fill(node.instead);
-      } else if (node.operation) {
-        const make = operations[node.operation];
-        for (let i = 0, place = 0; i < node.rows; ++i) {
-          for (let j = 0; j < node.columns; ++j) node.cells[place++] = make(numbers, node, i, j);
-        }
-      } else {
-        node.cells.set(node.given);
-        for (const [place, value] of this.changesOf(node)) node.cells[place] = value;
-      }
+      const isLeftOut = this.without.has(node.part);
+      const made = `${isLeftOut} ${Object.values(node.attributes)}`; // how, beside what it is made of
+      const isAsBefore = node.made === made;
+      if (node.operation && isAsBefore && !node.operands.some((operand) => moved.has(operand))) continue;
+      if (!node.operation && isAsBefore && (isLeftOut || !this.setInput(node))) continue;
+      if (isLeftOut && node.instead === "operand") node.cells.set(node.operands[0].cells);
+      else if (isLeftOut) node.cells.fill(node.instead);
+      else if (node.operation) computations[node.operation](node);
+      else this.setInput(node);
+      node.made = made;
+      moved.add(node);
     }
     this.relabel();
+  }
+
+  // The numbers that an input has now. Whether one of them is another than before.
+  setInput(node) {
+    const changes = this.changesOf(node);
+    const isNew = (x, place) => !sameNumber(x, changes.get(place) ?? node.given[place]);
+    if (!node.cells.some(isNew)) return false;
+    node.cells.set(node.given);
+    for (const [place, value] of changes) node.cells[place] = value;
+    return true;
   }
 
   // The words of a sentence are those of its ids. Where two sentences had the same words and have other ones now,
@@ -111,22 +123,31 @@ class Computation {
   }
 
   // The named nodes whose numbers are not those that attn computed: further apart than 1e-9 of the largest
-  // number of their matrix, or of 1.
+  // number of their matrix, or of 1. Of large ones there are some of the numbers, and the sum of all that are
+  // finite: it is further apart than 1e-9 of the sum of their sizes.
   disagreements() {
+    const isFar = (x, y, largest) => !sameNumber(x, y) && !(Math.abs(x - y) <= 1e-9 * largest);
     const differs = (node) => {
-      const largest = node.given.reduce(
-        (most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most),
-        1,
-      );
-      const isFar = (x, i) => !sameNumber(x, node.given[i]) && !(Math.abs(x - node.given[i]) <= 1e-9 * largest);
-      return node.cells.some(isFar);
+      const known = node.given ?? node.some.numbers;
+      const every = node.given ? 1 : node.some.every;
+      const largest = known.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 1);
+      if (known.some((x, i) => isFar(node.cells[i * every], x, largest))) return true;
+      if (!node.some) return false;
+      const finite = node.cells.filter(Number.isFinite);
+      return isFar(numbers.sum(finite), node.some.sum, numbers.sum(finite.map(Math.abs)) + 1);
     };
-    return this.nodes.filter((node) => node.operation && node.given && differs(node));
+    return this.nodes.filter((node) => node.operation && (node.given || node.some) && differs(node));
   }
 
+  // How many numbers attn computed as well and the page has, and how many are part of a sum only.
   comparedNumbers() {
-    const compared = this.nodes.filter((node) => node.operation && node.given);
-    return compared.reduce((count, node) => count + node.cells.length, 0);
+    const all = this.nodes.filter((node) => node.operation);
+    return all.reduce((count, { given, some }) => count + (given ?? some?.numbers ?? []).length, 0);
+  }
+
+  summedNumbers() {
+    const all = this.nodes.filter((node) => node.operation && node.some);
+    return all.reduce((count, { cells, some }) => count + cells.length - some.numbers.length, 0);
   }
 
   // --- what a reader changes

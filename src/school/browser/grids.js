@@ -236,9 +236,11 @@ class Grids {
 function tellAgreement(status, computations) {
   const wrong = computations.flatMap((computation) => computation.disagreements());
   const count = computations.reduce((sum, computation) => sum + computation.comparedNumbers(), 0);
+  const summed = computations.reduce((sum, computation) => sum + computation.summedNumbers(), 0);
+  const others = summed > 0 ? ` Of ${summed.toLocaleString("en")} others the page has only sums, which agreed too.` : "";
   status.textContent =
     wrong.length === 0
-      ? `When this page was opened, all ${count.toLocaleString("en")} numbers agreed with those of attn.`
+      ? `When this page was opened, all ${count.toLocaleString("en")} numbers agreed with those of attn.${others}`
       : `This page computes other numbers than attn for ${wrong.map((node) => node.name).join(", ")}. ` +
         "The tables show those of this page.";
   status.dataset.agrees = wrong.length === 0;

@@ -280,6 +280,8 @@ const functions = {
   "√": Math.sqrt,
 };
 
+const square = (x) => x * x;
+
 const numbers = {
   number: (value) => value,
   cell: (node, row, column) => node.cells[row * node.columns + column],
@@ -295,10 +297,18 @@ const numbers = {
   },
   difference: (a, b) => a - b,
   quotient: (a, b) => a / b,
-  square: (x) => x * x,
+  square,
   call: (name, x) => functions[name](x),
   because() {},
 };
+
+// The numbers of all cells, each from `make` by itself.
+function eachCell(node, make) {
+  let place = 0;
+  for (let i = 0; i < node.rows; ++i) {
+    for (let j = 0; j < node.columns; ++j) node.cells[place++] = make(numbers, node, i, j);
+  }
+}
 
 // A tree: its kind, its value, and its parts. `because` says in a sentence what the terms do not say.
 function makeTrees() {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "core/graph/find.hpp"
 #include "core/graph/graph.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -38,6 +39,17 @@ bool are_of_the_same_words(const Frame& frame) {
          *frame.rows.labels == *frame.columns.labels;
 }
 
+// What is asked of weights.
+void tell_weights(OpeningQuestion& question) {
+  question.before = "What does ";
+  question.after = " attend to?";
+  const Frame& frame = question.weights->frame;
+  question.rows = frame.rows.labels ? "Each row is a query: a word that attends to others."
+                                    : "Each row is a query, which attends to keys.";
+  question.columns = frame.columns.labels ? "Each column is a key: a word that is attended to."
+                                          : "Each column is a key, which is attended to.";
+}
+
 // The question to begin with: about the query that gives another word the largest weight.
 OpeningQuestion question_of(const Graph& graph) {
   OpeningQuestion question{.before = "How was each number made?", .after = ""};
@@ -56,14 +68,25 @@ OpeningQuestion question_of(const Graph& graph) {
       }
     }
   }
-  if (!question.weights) return question;
-  question.before = "What does ";
-  question.after = " attend to?";
-  const Frame& frame = question.weights->frame;
-  question.rows = frame.rows.labels ? "Each row is a query: a word that attends to others."
-                                    : "Each row is a query, which attends to keys.";
-  question.columns = frame.columns.labels ? "Each column is a key: a word that is attended to."
-                                          : "Each column is a key, which is attended to.";
+  if (question.weights) tell_weights(question);
+  return question;
+}
+
+// The question about one query, in the first attention that has it.
+OpeningQuestion question_about(const std::string& word, const Graph& graph) {
+  std::vector<const Node*> all;
+  for (const Node& node : graph.nodes()) {
+    if (node.is(role::weights) && !node.is_alias()) all.push_back(&node);
+  }
+  if (all.empty()) fail("--from {}: there are no attention weights here. Leave it out", word);
+  const auto has_it = [&](const Node* weights) {
+    return has_place(weights->frame.rows, weights->frame.shape.rows, word);
+  };
+  const auto found = std::ranges::find_if(all, has_it);
+  const Node& weights = found == all.end() ? *all.front() : **found;
+  OpeningQuestion question{.before = "", .after = "", .weights = &weights};
+  question.query = find_place(weights.frame.rows, weights.frame.shape.rows, word, fmt::format("--from {}", word));
+  tell_weights(question);
   return question;
 }
 
@@ -193,8 +216,7 @@ void add_rest(Page& page, const Graph& graph) {
 struct DataOfPage {
   int precision;
   OpeningQuestion question;
-  const MadeBy& made_by;
-  const Graph& graph;
+  const ComputationInBrowser& about;
 };
 
 }  // namespace
@@ -205,20 +227,28 @@ constexpr auto objects_in<Graph> = std::tuple(
         Field{"before", &OpeningQuestion::before}, Field{"after", &OpeningQuestion::after},
         Field{"weights", [](const OpeningQuestion& one) { return one.weights ? &one.weights->index : nullptr; }},
         Field{"query", [](const OpeningQuestion& one) { return one.weights ? &one.query : nullptr; }}),
-    object<DataOfPage>(Field{"precision", &DataOfPage::precision}, Field{"question", &DataOfPage::question},
-                       Field{"title", [](const DataOfPage& data) { return &data.made_by.command; }},
-                       Field{"line", [](const DataOfPage& data) { return &data.made_by.line; }},
-                       Field{"scale", [](const DataOfPage& data) { return &data.made_by.scale; }},
-                       Field{"computation", [](const DataOfPage& data) {
-                               return [&graph = data.graph](JsonWriter& json) { write_computation(graph, json); };
-                             }}));
+    object<DataOfPage>(
+        Field{"precision", &DataOfPage::precision}, Field{"question", &DataOfPage::question},
+        Field{"title", [](const DataOfPage& data) { return &data.about.made_by.command; }},
+        Field{"line", [](const DataOfPage& data) { return &data.about.made_by.line; }},
+        Field{"scale", [](const DataOfPage& data) { return &data.about.made_by.scale; }},
+        Field{"given", [](const DataOfPage& data) { return data.about.story.given; }},
+        Field{"predictions", [](const DataOfPage& data) { return written_predictions(data.about.graph); }},
+        Field{"training", [](const DataOfPage& data) { return written_training(data.about.story, data.about.graph); }},
+        Field{"computation", [](const DataOfPage& data) {
+                return [&about = data.about](JsonWriter& json) { write_computation(about.graph, json, about.drawn); };
+              }}));
 
 namespace {
 
 class BrowserPage {
  public:
-  BrowserPage(const Page& page, const Graph& graph, const MadeBy& made_by, const Style& style)
-      : page_(page), graph_(graph), made_by_(made_by), style_(style), question_(question_of(graph)) {
+  BrowserPage(const Page& page, const ComputationInBrowser& about, const Style& style)
+      : page_(page),
+        about_(about),
+        graph_(about.graph),
+        style_(style),
+        question_(about.word ? question_about(*about.word, about.graph) : question_of(about.graph)) {
     add_rest(page_, graph_);
     page_.blocks = without_large_tables(page_.blocks);
   }
@@ -230,7 +260,7 @@ class BrowserPage {
                     .rules = rules,
                     .content = in_text([this](Sink& content) { write_content(content); }),
                     .data = in_json([this](JsonWriter& json) {
-                      write_value(DataOfPage{style_.precision, question_, made_by_, graph_}, graph_, json);
+                      write_value(DataOfPage{style_.precision, question_, about_}, graph_, json);
                     })},
                    sink);
   }
@@ -245,7 +275,7 @@ class BrowserPage {
 
   void write_question(Sink& sink) {
     sink.write(fmt::format("<header id=\"top\">\n<h1 id=\"question\">{}</h1>\n", in_markup(asked(question_))));
-    if (!made_by_.random.empty()) sink.write(fmt::format("<p class=\"random\">{}</p>\n", in_markup(made_by_.random)));
+    if (!about_.random.empty()) sink.write(fmt::format("<p class=\"random\">{}</p>\n", in_markup(about_.random)));
     if (question_.weights) {
       sink.write(fmt::format("<p id=\"answer\" aria-live=\"polite\">{}</p>\n<p class=\"axes\">{} {}</p>\n",
                              in_markup(answered(question_)), in_markup(question_.rows), in_markup(question_.columns)));
@@ -279,13 +309,14 @@ class BrowserPage {
     }
     finish();
     text.flush();
-    sink.write(fmt::format("<div id=\"text\">\n<nav id=\"contents\" aria-label=\"Contents\">\n<ol>\n{}</ol>\n</nav>\n{}</div>\n",
-                           contents, sections));
+    sink.write(fmt::format(
+        "<div id=\"text\">\n<nav id=\"contents\" aria-label=\"Contents\">\n<ol>\n{}</ol>\n</nav>\n{}</div>\n", contents,
+        sections));
   }
 
   Page page_;
+  const ComputationInBrowser& about_;
   const Graph& graph_;
-  const MadeBy& made_by_;
   const Style& style_;
   OpeningQuestion question_;
 };
@@ -308,8 +339,10 @@ void require_room_in_browser(const Graph& graph) {
   require(shown, most_cells_in_browser, "cells in tables");
 }
 
-void write_browser_page(const Page& page, const Graph& graph, const MadeBy& made_by, const Style& style, Sink& sink) {
-  BrowserPage(page, graph, made_by, style).write(sink);
+void require_query(const std::string& word, const Graph& graph) { question_about(word, graph); }
+
+void write_browser_page(const Page& page, const ComputationInBrowser& about, const Style& style, Sink& sink) {
+  BrowserPage(page, about, style).write(sink);
 }
 
 }  // namespace attn

@@ -14,7 +14,8 @@ namespace {
 
 using Kind = Pattern::Kind;
 
-// Writes the text of one operation as a function.
+// Writes the text of one operation as two functions: of one cell, which a `make` works out or keeps as a tree; and of
+// all cells at once, in the same order of the same operations.
 class CellScript {
  public:
   explicit CellScript(const Op& op) : op_(op), text_(cell_text_of(op)) {}
@@ -29,6 +30,26 @@ class CellScript {
       all += fmt::format("    const {} = {};\n", binding.name, number(binding.pattern));
     for (const CellText::Case& one : text_.cases) all += case_of(one);
     return all + "  },\n";
+  }
+
+  std::string function_of_all() {
+    if (text_.joined != CellText::Joined::no)
+      return fmt::format("  {0}: (node) => eachCell(node, operations.{0}),\n", op_.name);
+    is_of_all_ = true;
+    std::string all = fmt::format("  {}: (node) => {{\n", op_.name), names = "    const node_cells = node.cells;\n";
+    if (!text_.operands.empty())
+      all += fmt::format("    const [{}] = node.operands;\n", fmt::join(text_.operands, ", "));
+    for (const std::string& operand : text_.operands)
+      names += fmt::format("    const {0}_cells = {0}.cells, {0}_columns = {0}.columns;\n", operand);
+    all += names + "    const s = node.attributes, $rows = node.rows, $columns = node.columns;\n    let $place = 0;\n" +
+           "    for (let i = 1; i <= $rows; ++i) for (let j = 1; j <= $columns; ++j) {\n";
+    for (const CellText::Binding& binding : text_.bindings)
+      all += fmt::format("      const {} = {};\n", binding.name, number(binding.pattern));
+    std::string value;
+    for (const CellText::Case& one : text_.cases)
+      value += one.condition ? fmt::format("{} ? {} : ", number(*one.condition), number(one.term)) : number(one.term);
+    is_of_all_ = false;
+    return all + fmt::format("      node_cells[$place++] = {};\n    }}\n  }},\n", value);
   }
 
  private:
@@ -95,11 +116,11 @@ class CellScript {
       case Kind::negative:
         return fmt::format("(-{})", part(0));
       case Kind::power:
-        return both(pattern, " ** ");
+        return is_square(pattern) ? fmt::format("square({})", part(0)) : both(pattern, " ** ");
       case Kind::call:
         return fmt::format("functions[\"{}\"]({})", pattern.function->name, part(0));
       case Kind::added_up:
-        return fmt::format("numbers.sum({})", over(pattern, number(body_of(pattern))));
+        return is_of_all_ ? added_up(pattern) : fmt::format("numbers.sum({})", over(pattern, number(body_of(pattern))));
       case Kind::choice:
         return choice(pattern, [this](const Pattern& one) { return number(one); });
       case Kind::block:
@@ -152,8 +173,28 @@ class CellScript {
                        holds, body);
   }
 
+  static bool is_square(const Pattern& pattern) {
+    return pattern.parts[1].kind == Kind::number && pattern.parts[1].value == 2.0;
+  }
+
+  // The same added up in loops, in the same order.
+  std::string added_up(const Pattern& pattern) {
+    std::string loops;
+    for (std::size_t k = 0; k < pattern.slots.size(); ++k)
+      loops += fmt::format("for (let {0} = {1}, $last_{0} = {2}; {0} <= $last_{0}; ++{0}) ", variable(pattern.slots[k]),
+                           number(pattern.parts[2 * k]), number(pattern.parts[2 * k + 1]));
+    if (pattern.parts.size() == 2 * pattern.slots.size() + 2)
+      loops += fmt::format("if ({}) ", number(pattern.parts.back()));
+    return fmt::format("(() => {{ let $sum = 0; {}$sum += {}; return $sum; }})()", loops, number(body_of(pattern)));
+  }
+
   std::string cell(const Pattern& pattern, std::string_view made_by) {
     const std::string row = number(pattern.parts[0]), column = number(pattern.parts[1]);
+    if (is_of_all_) {
+      const std::string name = name_of(pattern.index);
+      const std::string columns = pattern.index == of_result ? "$columns" : name + "_columns";
+      return fmt::format("{}_cells[({} - 1) * {} + {} - 1]", name, row, columns, column);
+    }
     if (text_.joined != CellText::Joined::no)
       return fmt::format("{}.cell(...cellOfJoined(node, \"{}\", {} - 1, {} - 1))", made_by,
                          text_.joined == CellText::Joined::below ? "rows" : "columns", row, column);
@@ -256,6 +297,7 @@ class CellScript {
 
   const Op& op_;
   const CellText& text_;
+  bool is_of_all_ = false;  // which of the two functions is written
 };
 
 }  // namespace
@@ -263,6 +305,8 @@ class CellScript {
 std::string script_of_operations(std::span<const Op* const> all) {
   std::string script = "\nconst operations = {\n";
   for (const Op* op : all) script += CellScript(*op).function();
+  script += "};\n\n// The same for all cells of a node at once, in place.\nconst computations = {\n";
+  for (const Op* op : all) script += CellScript(*op).function_of_all();
   return script + "};\n";
 }
 

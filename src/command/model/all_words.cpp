@@ -1,0 +1,34 @@
+#include "command/model/all_words.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "command/model/run.hpp"
+#include "core/attention/watches.hpp"
+#include "core/graph/run.hpp"
+#include "data/parameters/transformer_parameters.hpp"
+#include "page/tell/model_walk.hpp"
+#include "school/browser/page.hpp"
+
+namespace attn {
+
+void show_all_words(Answer& answer, ModelChoice choice, const GenerationTask& task, std::vector<std::size_t> written) {
+  const std::optional<std::size_t> most = choice.model.most_words(choice.model.sizes.target_places);
+  const bool is_too_long = most && task.prompt.size() + written.size() > *most;
+  if (!written.empty() && (task.ends_with(written.back()) || is_too_long)) written.pop_back();
+  choice.target = with_words(task.prompt, written, choice.model.target_vocabulary);
+  const auto graph = std::make_shared<Graph>(keep_nothing());
+  run_model(choice, *graph);
+  require_room_in_browser(*graph);
+  compute(*graph);
+  std::set<std::string> learned;
+  for (const ParameterRow& row : parameters_of(choice.model)) learned.insert(row.name);
+  std::vector<const Node*> shown = graph->named();
+  std::erase_if(shown, [&](const Node* node) { return learned.contains(node->name); });
+  add_model_walk(answer.page, shown, choice.model.recipe, choice.source, choice.target);
+  answer.in_browser = graph;
+  answer.story.given = task.prompt.size();
+}
+
+}  // namespace attn
