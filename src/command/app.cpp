@@ -56,9 +56,12 @@ WriteDocument document_for_browser(const Command& command, const Answer& answer,
   MadeBy made_by{.line = words_of_line(command, arguments, own)};
   made_by.command = made_by.line.front();
   // A model's scores are divided as its recipe says.
-  const auto is_scale = [](const Offered& row) { return row.option == &option::scale; };
-  if (!arguments.has(option::model) && std::ranges::any_of(options_of(command), is_scale))
-    made_by.scale = option::scale.name;
+  const std::vector<Offered> offered = options_of(command);
+  const auto offers = [&](const Option& option) {
+    return std::ranges::find(offered, &option, &Offered::option) != offered.end();
+  };
+  if (!arguments.has(option::model) && offers(option::scale)) made_by.scale = option::scale.name;
+  made_by.takes_changes = offers(option::what_if) && !asks_for_gradients(arguments);
   return [page = answer.page, calculation = answer.computation, story = answer.story, word, whole, graph,
           made_by = std::move(made_by)](const Style& style, Sink& sink) {
     const std::string random = what_is_random(calculation);

@@ -89,7 +89,9 @@ void run_at_terminal(const Explored& what, const std::vector<Keystroke>& keys, T
 
 std::vector<std::string> words_of_line(const Command& command, const Arguments& arguments,
                                        std::span<const Option* const> without) {
-  std::vector<std::string> words = {command.shown_as ? "walk" : std::string(command.name)};
+  // A command that only asks for what is left out is a walk of it.
+  const bool is_walk = command.shown_as && std::ranges::find(without, command.shown_as) != without.end();
+  std::vector<std::string> words = {is_walk ? "walk" : std::string(command.name)};
   for (std::size_t i = 1; i < arguments.line.size(); ++i) {
     const std::string& word = arguments.line[i];
     const auto is_short = [&](const Option* one) {
@@ -103,6 +105,13 @@ std::vector<std::string> words_of_line(const Command& command, const Arguments& 
     } else if ((*option)->kind != Kind::flag && (word == (*option)->name || word.size() == 2)) {
       ++i;
     }
+  }
+  // "attn backward encoder" is "attn encoder --backward".
+  for (const Command& before : commands()) {
+    const Option* const flag = before.shown_as;
+    const bool is_meant = flag && flag->kind == Kind::flag && before.name != command.name && arguments.has(*flag);
+    if (!is_meant || std::ranges::find(without, flag) != without.end()) continue;
+    if (std::ranges::find(words, flag->name) == words.end()) words.emplace_back(flag->name);
   }
   return words;
 }

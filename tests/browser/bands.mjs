@@ -2,7 +2,10 @@
 // the page has the numbers that attn computes from the same change.
 // Usage: node bands.mjs PROGRAM [WORD]   those whose title has the word
 import assert from "node:assert/strict";
-import { change, checkSame, choose, launch, numbersOf, open } from "./browser.mjs";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { attn, change, checkSame, choose, folder, launch, numbersOf, open } from "./browser.mjs";
 
 const program = process.argv[2];
 const browser = await launch();
@@ -22,7 +25,7 @@ async function attempt(what, words, act, options = {}) {
 const same = async (tab, words, where) => (compared += await checkSame(program, tab, words, where));
 const textOf = (tab, selector) => tab.textContent(selector);
 const shown = (tab) => tab.evaluate(() => page.node.name);
-const wordsOf = (line) => [...line.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare);
+const wordsOf = (line) => execFileSync("sh", ["-c", `printf '%s\\0' ${line}`], { encoding: "utf8" }).split("\0").slice(0, -1);
 
 // --- the sentence
 
@@ -237,6 +240,71 @@ await attempt("an address of a stranger", ["walk"], async (tab) => {
   await tab.waitForFunction(() => document.getElementById("changed").textContent !== "");
   await same(tab, ["walk"], "nothing has changed");
   assert.equal(await tab.locator("main img, main b").count(), 0);
+});
+
+await attempt("a command with another word", ["transformer", "--model", "copy"], async (tab) => {
+  const field = tab.locator("#sentence .words:last-child .word:nth-child(2) .name");
+  await tab.selectOption("#choose-attention select", "encoder.1.self_attention.");
+  await tab.evaluate(() => {
+    const ids = page.computation.byName.get("source.ids");
+    page.changes.set({ node: ids, row: 1, column: 0 }, ids.cells[0]);
+  });
+  assert.ok(await field.isVisible());
+  const line = await tab.evaluate(() => page.address.command());
+  await same(tab, wordsOf(line).slice(1), line);
+});
+
+// --- next words, training, gradients
+
+await attempt("the next words of a model", ["generate", "--model", "course", "--text", "The"], async (tab) => {
+  await tab.selectOption("#choose-word select", { index: 2 });
+  const bars = () => tab.locator("#next-words .bar").allTextContents();
+  const most = await bars();
+  assert.match(await textOf(tab, "#next-words .title"), /Next word after “e”/);
+  await tab.locator("#next-words input").first().fill("3");
+  assert.notDeepEqual(await bars(), most, "a temperature of 3");
+  await tab.locator("#next-words input").first().fill("1");
+  await tab.locator("#next-words input").nth(1).fill("1");
+  assert.equal((await bars()).length, 1);
+  assert.match((await bars())[0], /100\.0 %$/, "the only word of top 1");
+  await tab.locator("#next-words input").nth(1).fill("0");
+  const written = () => tab.evaluate(() => [...page.nodes[page.data.predictions[0].ids].cells]);
+  const before = await written();
+  await tab.click("#next-words .rest");
+  assert.deepEqual(await written(), before, "the model wrote the most probable words");
+  await tab.locator('#next-words .bar[aria-pressed="false"]').first().click();
+  const other = await written();
+  assert.equal(other.filter((id, i) => id !== before[i]).length, 1);
+  await tab.click("#next-words .rest");
+  assert.equal(await tab.locator("#sentence .words:first-child .written").count(), before.length - 3);
+  await tab.click("#undo");
+  assert.deepEqual(await written(), other, "all that was written is undone at once");
+});
+
+await attempt("a training step by step", ["train", "reverse", "--steps", "60", "--seed", "2"], async (tab) => {
+  const pixels = () => tab.evaluate(() => document.querySelector(".map canvas").toDataURL());
+  const last = await pixels();
+  assert.match(await textOf(tab, "#training .title"), /^Maps after step 60 of 60; loss \d/);
+  await tab.locator("#training input").fill("0");
+  assert.match(await textOf(tab, "#training .title"), /^Maps after step 0 of 60/);
+  assert.notEqual(await pixels(), last);
+  await tab.click("#training button");
+  await tab.waitForFunction(() => document.querySelector("#training .title").textContent.startsWith("Maps after step 60"), null, { timeout: 20000 });
+  assert.equal(await pixels(), last);
+});
+
+await attempt("gradients follow a change", ["backward"], async (tab) => {
+  const chips = await tab.locator(".chip").allTextContents();
+  assert.deepEqual(chips, ["backward", "gradients of backward"]);
+  await tab.click(".chip >> nth=1");
+  assert.match(await shown(tab), /^d_/);
+  const { problem } = JSON.parse(attn(program, "backward", "--format", "json"));
+  problem.x[0][0] = 2;
+  const path = join(folder, "changed.json");
+  writeFileSync(path, JSON.stringify(problem));
+  await change(tab, "x", 0, 0, "2");
+  await same(tab, ["backward", "--problem", path], "gradients");
+  assert.equal(await tab.evaluate(() => page.address.command()), undefined, "no line makes this change");
 });
 
 // --- a hundred changes, by keyboard and by mouse

@@ -63,6 +63,22 @@ void tell_random_parameters(Graph& graph, const Transformer& model, std::uint32_
   }
 }
 
+std::vector<SentenceOfLine> sentences_of_line(const ModelChoice& choice) {
+  if (choice.words.tokenizer) return {};
+  std::vector<SentenceOfLine> sentences;
+  const auto add = [&](const ScopeKind& side, const Option& option, const ModelInput& input) {
+    if (input.tokens.empty()) return;
+    const std::string &start = choice.words.start, &end = choice.words.end();
+    sentences.push_back({&side,
+                         {std::string(option.name), std::string(option::text.name)},
+                         input.tokens.front() == start ? start : "",
+                         input.tokens.back() == end ? end : ""});
+  };
+  if (choice.model.kind->encodes) add(scope::source, option::source, choice.source);
+  if (choice.model.kind->decodes) add(scope::target, option::target, choice.target);
+  return sentences;
+}
+
 OnOtherWords on_other_words(const ModelChoice& choice) {
   return [model = std::make_shared<const ModelChoice>(choice)](const std::vector<std::size_t>& source,
                                                                const std::vector<std::size_t>& target) {

@@ -15,6 +15,9 @@ void run_model(const ModelChoice& choice, Graph& graph);
 void tell_random_parameters(Graph& graph, const Transformer& model, std::uint32_t seed);
 
 /// The same model on other words.
+/// The sentences of a line whose words go in one by one; a tokenizer makes others of them.
+std::vector<SentenceOfLine> sentences_of_line(const ModelChoice& choice);
+
 OnOtherWords on_other_words(const ModelChoice& choice);
 
 /// Throws InputError when what is wanted of a model would not fit into memory, or its parameters be too many.

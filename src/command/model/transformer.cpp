@@ -378,6 +378,7 @@ Answer run_transformer(const Command& command, const Arguments& arguments) {
   answer.computation.random = random;
   answer.computation.drawings = choice.drawings;
   answer.on_other_words = on_other_words(choice);
+  answer.story.sentences = sentences_of_line(choice);
   answer.predictions = differentiable(graph, part, choice).predictions;
   answer.files = saved_parameters(arguments, choice.model);
   return answer;

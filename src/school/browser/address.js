@@ -66,34 +66,49 @@ class Address {
     return true;
   }
 
+  // A sentence as a line gives it, without what is put around its words; undefined where that is another word now.
+  told({ ids, first, last }) {
+    const node = this.computation.nodes[ids];
+    const words = Array.from(node.cells, (id) => this.computation.wordOf(node, id));
+    if (first && words.shift() !== first) return undefined;
+    if (last && words.pop() !== last) return undefined;
+    return words.join(" ");
+  }
+
   // The command line that computes what stands here; undefined where none does.
   command() {
     const { computation, data } = this;
     const { changes, without, divisor } = computation.save();
     let words = [...data.line];
-    const give = (option, value) => {
+    const leaveOut = (option) => {
       const at = words.indexOf(option);
       if (at >= 0) words.splice(at, 2);
       words = words.filter((word) => !word.startsWith(`${option}=`));
-      words.push(option, value);
     };
+    // Where a word is another one, all sentences are told: a model would write others itself.
+    const ids = [...changes.keys()].filter(({ content }) => content === "ids");
+    for (const { options, ...sentence } of ids.length > 0 ? data.sentences : []) {
+      const told = this.told(sentence);
+      if (told === undefined) return undefined;
+      for (const option of options) leaveOut(option);
+      words.push(options[0], told);
+    }
+    if (ids.some(({ index }) => !data.sentences.some((sentence) => sentence.ids === index))) return undefined;
     const settings = [];
     for (const [node, places] of changes) {
-      if (node.content === "ids") {
-        const sentence = data.sentences.find(({ ids }) => ids === node.index);
-        if (!sentence) return undefined;
-        give(sentence.option, Array.from(node.cells, (id) => computation.wordOf(node, id)).join(sentence.joint));
-      } else {
-        for (const [place, value] of places) settings.push(`${this.nameOf(node, place)}=${writtenShortest(value)}`);
-      }
+      if (node.content === "ids") continue;
+      for (const [place, value] of places) settings.push(`${this.nameOf(node, place)}=${writtenShortest(value)}`);
     }
     if (divisor !== undefined) {
       if (!data.scale) return undefined;
-      give(data.scale, writtenShortest(divisor));
+      leaveOut(data.scale);
+      words.push(data.scale, writtenShortest(divisor));
     }
     for (const setting of settings) words.push("--set", setting);
     for (const part of without) words.push("--without", part);
-    if (settings.length > 0 || without.size > 0) words.unshift("what-if");
+    const isChanged = settings.length > 0 || without.size > 0;
+    if (isChanged && !data.takes_changes) return undefined;
+    if (isChanged) words.unshift("what-if");
     return `attn ${words.map(shellWord).join(" ")}`;
   }
 }

@@ -188,6 +188,8 @@ std::string formula_on_page(const Node& node) {
   return node.op && !node.name.empty() && !node.is_alias() ? formula_of(node, node.scope()).plain : std::string();
 }
 
+bool is_gradient(const Node& node) { return node.family == &family::gradient; }
+
 bool is_attention(const Node& node) { return node.is(role::weights) && !node.is_alias(); }
 
 std::string_view part_of(const Node& node) {
@@ -254,7 +256,8 @@ constexpr auto objects_in<NodesOnPage> = std::tuple(
         Field{"title", [](const Node& node) { return node.name.empty() ? std::optional(node.title()) : std::nullopt; }},
         Field{"name", &Node::name, Written::unless_empty}, Field{"scope", &Node::scope, Written::unless_empty},
         Field{"block", block_of, Written::unless_empty}, Field{"around", scope_around_heads, Written::unless_empty},
-        Field{"head", head_of_node}, Field{"formula", formula_on_page, Written::unless_empty},
+        Field{"head", head_of_node}, Field{"gradient", is_gradient, Written::unless_empty},
+        Field{"formula", formula_on_page, Written::unless_empty},
         Field{"operation", [](const Node& node) { return node.op ? std::optional(node.op->name) : std::nullopt; }},
         Field{"attributes", attributes_of, Written::unless_empty}, Field{"operands", places_of_operands},
         Field{"origin", [](const Node& node) { return node.op ? "" : node.origin; }, Written::unless_empty},

@@ -15,11 +15,15 @@ const axesOfParameters = new Set(["features", "vocabulary"]);
 
 const isOfWords = (node) => Boolean(node.operation) || node.content !== undefined || !axesOfParameters.has(node.rowAxis.name);
 
+// The part of the model that a node stands in; gradients are a part of their own.
+const gradients = "gradients of ";
+const partOf = (node) => `${node.gradient ? gradients : ""}${node.block ?? ""}`;
+
 class Flow {
   constructor(box, computation, { choose, titleOfBlock }) {
     Object.assign(this, { box, computation, choose, titleOfBlock });
     this.nodes = computation.nodes.filter((node) => node.name && original(node) === node && isOfWords(node));
-    this.blocks = [...new Set(this.nodes.filter(({ operation }) => operation).map((node) => node.block ?? ""))];
+    this.blocks = [...new Set(this.nodes.filter(({ operation }) => operation).map(partOf))];
     this.chips = element("div", { class: "chips", role: "group", "aria-label": "Parts of the model" });
     this.edges = svgOf("svg", { class: "edges", "aria-hidden": "true" });
     this.stage = element("div", { class: "boxes" });
@@ -34,7 +38,9 @@ class Flow {
   writeChips() {
     this.chips.replaceChildren(
       ...this.blocks.map((block) => {
-        const chip = element("button", { type: "button", class: "chip" }, this.titleOfBlock(block));
+        const isOfGradients = block.startsWith(gradients);
+        const title = this.titleOfBlock(isOfGradients ? block.slice(gradients.length) : block);
+        const chip = element("button", { type: "button", class: "chip" }, isOfGradients ? `${gradients}${title}` : title);
         chip.addEventListener("click", () => this.choose(this.lastOf(block)));
         return chip;
       }),
@@ -48,7 +54,7 @@ class Flow {
   // The nodes of a block: of all heads those of the chosen one.
   membersOf(block) {
     const isShown = (node) => node.head === undefined || this.head === undefined || String(node.head) === this.head;
-    return this.nodes.filter((node) => (node.block ?? "") === block && isShown(node));
+    return this.nodes.filter((node) => partOf(node) === block && isShown(node));
   }
 
   // In which order the boxes follow each other.
@@ -60,7 +66,7 @@ class Flow {
   show(node, { head, rowFor }) {
     this.rowFor = rowFor;
     const isInFlow = this.nodes.includes(node);
-    const block = isInFlow ? (node.block ?? "") : (this.block ?? this.blocks[0]);
+    const block = isInFlow ? partOf(node) : (this.block ?? this.blocks[0]);
     if (block === undefined) return;
     const isLaidOut = this.block === block && this.head === head && (!isInFlow || this.places?.has(node));
     this.head = node.head === undefined ? head : String(node.head);
@@ -82,7 +88,7 @@ class Flow {
   layOut() {
     const members = this.membersOf(this.block);
     const around = [...new Set(members.flatMap((node) => node.operands.flatMap(named)))].filter(
-      (node) => isOfWords(node) && !members.includes(node) && (node.block ?? "") !== this.block,
+      (node) => isOfWords(node) && !members.includes(node) && partOf(node) !== this.block,
     );
     const shown = [...around, ...members];
     const operandsOf = (node) =>
@@ -119,8 +125,8 @@ class Flow {
   boxOf(node, left, top) {
     const canvas = element("canvas", { class: "strip", width: 1, height: 1, "aria-hidden": "true" });
     const name = node.name.slice(node.scope.length);
-    const isHere = (node.block ?? "") === this.block;
-    const where = (isHere ? node.scope.slice(this.block.length) : node.scope).replace(/\.$/, "");
+    const isHere = partOf(node) === this.block;
+    const where = (isHere ? node.scope.slice((node.block ?? "").length) : node.scope).replace(/\.$/, "");
     const button = element(
       "button",
       { type: "button", class: isHere ? "box" : "box elsewhere", title: node.name },

@@ -28,6 +28,7 @@ struct MadeBy {
   std::string command = {};            // its name
   std::vector<std::string> line = {};  // its words, without those that ask for a page
   std::string scale = {};              // the option that gives the divisor of the scores; empty: there is none
+  bool takes_changes = false;          // whether attn what-if makes changes to what it computes
 };
 
 /// Throws InputError when no query of the attention weights is called so, or there are no weights.

@@ -43,16 +43,20 @@ class PageOfComputation {
       if (!this.attentions.has(around)) this.attentions.set(around, new Map());
       this.attentions.get(around).set(String(node.head ?? ""), node);
     }
-    this.sentence = new Sentence(byId("sentence"), this.computation, {
+    this.sentence = new Sentence(byId("sentence"), this.computation, this.data.given, {
       choose: (query) => this.chooseWord(query),
       setWord: (axis, ids, place, word) => this.setWord(axis, ids, place, word),
     });
-    this.maps = new Maps(byId("maps"), this.attentions, {
+    this.maps = new Maps(byId("maps"), this.attentions, Boolean(this.data.training), {
       choose: (around, head) => this.chooseHead(around, head),
       titleOf: (around) => this.titleOf(around),
     });
     this.nextWords = new NextWords(byId("next-words"), this.computation, this.data.predictions ?? [], {
       take: (ids, place, id) => this.changes.set({ node: ids, row: place, column: 0 }, id),
+      writeOn: (prediction, place) => this.writeOn(prediction, place),
+    });
+    this.training = new Training(byId("training"), this.data.training, this.computation, {
+      showMaps: (weights) => this.maps.showInstead(weights),
     });
     this.flow = new Flow(byId("flow-band"), this.computation, {
       choose: (node) => this.chooseNode(node),
@@ -272,6 +276,14 @@ class PageOfComputation {
     }
     this.changes.set({ node: ids, row: place, column: 0 }, id);
     return true;
+  }
+
+  // From a place on, each word becomes the most probable one behind those before it.
+  writeOn({ logits, ids }, from) {
+    this.changes.make("The words are the most probable ones from here on.", () => {
+      for (let place = from; place + 1 < ids.rows; ++place)
+        this.computation.change(ids, place + 1, 0, placeOfLargest(logits, place + 1));
+    });
   }
 
   // --- the divisor of the scores

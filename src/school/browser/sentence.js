@@ -19,9 +19,10 @@ function isOfItself(node) {
 }
 
 class Sentence {
-  // `choose` is told which query was chosen; `setWord` which word was typed, on which axis and where.
-  constructor(box, computation, { choose, setWord }) {
-    Object.assign(this, { box, computation, choose, setWord });
+  // `given`: how many of the words were given, where a model wrote the rest. `choose` is told which query was chosen;
+  // `setWord` which word was typed, on which axis and where.
+  constructor(box, computation, given, { choose, setWord }) {
+    Object.assign(this, { box, computation, given, choose, setWord });
     this.queries = element("div", { class: "words", role: "group", "aria-label": "Queries" });
     this.lines = svgOf("svg", { class: "lines-of-weights", "aria-hidden": "true" });
     this.keys = element("div", { class: "words", role: "group", "aria-label": "Keys" });
@@ -63,9 +64,10 @@ class Sentence {
   wordOf(axis, place, isQuery) {
     const isKeyOfItself = isQuery && axis === this.chosen[0].columnAxis;
     const label = labelOf(axis, place);
-    const word = element("div", { class: "word" });
+    const isWritten = this.given !== undefined && this.idsOf(axis) !== undefined && place >= this.given;
+    const word = element("div", { class: isWritten ? "word written" : "word" });
     if (axis.labels && !isKeyOfItself) {
-      word.append(this.fieldOf(axis, place, label, isQuery));
+      word.append(this.fieldOf(axis, place, label, { isQuery, isWritten }));
     } else {
       const name = `${isQuery ? "query" : "key"} ${place + 1}: ${label}`;
       const button = element("button", { type: "button", class: "name", "aria-label": name }, label);
@@ -78,13 +80,13 @@ class Sentence {
     return word;
   }
 
-  fieldOf(axis, place, label, isQuery) {
+  fieldOf(axis, place, label, { isQuery, isWritten }) {
     const ids = this.idsOf(axis);
     const field = element("input", {
       type: "text",
       class: "name",
       size: Math.max(2, [...label].length),
-      "aria-label": `${isQuery ? "query" : "key"} ${place + 1}: ${label}`,
+      "aria-label": `${isQuery ? "query" : "key"} ${place + 1}: ${label}${isWritten ? ", written by the model" : ""}`,
       autocomplete: "off",
       spellcheck: "false",
       list: ids && this.listOf(ids),
@@ -216,12 +218,13 @@ const mostLargeMaps = 12;
 const mostLinesOfLargeMaps = 3;
 
 class Maps {
-  constructor(box, attentions, { choose, titleOf }) {
+  // `isAlone`: a single map is shown as well.
+  constructor(box, attentions, isAlone, { choose, titleOf }) {
     Object.assign(this, { box, attentions, choose, titleOf });
     this.maps = [];
     withOneStop(box, () => this.maps.map(({ button }) => button));
     const count = [...attentions.values()].reduce((sum, heads) => sum + heads.size, 0);
-    box.hidden = count < 2;
+    box.hidden = count < (isAlone ? 1 : 2);
     box.classList.toggle("many", count > mostLargeMaps || attentions.size > mostLinesOfLargeMaps);
     for (const [around, heads] of attentions) {
       const line = element("div", { class: "line-of-maps" });
@@ -249,9 +252,17 @@ class Maps {
     this.draw();
   }
 
+  // Other weights in place of those of now, by their nodes; undefined: those of now.
+  showInstead(weights) {
+    this.instead = weights;
+    this.draw();
+  }
+
   draw() {
-    for (const { node, canvas } of this.maps)
-      drawCells(canvas, (x, y) => numbers.cell(node, y, x), { largest: 1 });
+    for (const { node, canvas } of this.maps) {
+      const cells = this.instead?.get(node) ?? node.cells;
+      drawCells(canvas, (x, y) => cells[y * node.columns + x], { largest: 1 });
+    }
   }
 }
 
@@ -261,8 +272,9 @@ const mostBars = 8;
 
 class NextWords {
   // `predictions`: the logits of each place, the ids that are read, and whether a place predicts the next of these.
-  constructor(box, computation, predictions, { take }) {
-    Object.assign(this, { box, computation, take });
+  // `take` is told that another word was chosen; `writeOn` that the most probable ones are to follow a place.
+  constructor(box, computation, predictions, { take, writeOn }) {
+    Object.assign(this, { box, computation, take, writeOn });
     this.predictions = predictions.map(({ logits, ids, next }) => ({
       logits: computation.nodes[logits],
       ids: ids === undefined ? undefined : computation.nodes[ids],
@@ -271,7 +283,9 @@ class NextWords {
     this.settings = { temperature: 1, k: 0, p: 1 };
     this.title = element("p", { class: "title" });
     this.bars = element("ol", { class: "bars" });
-    box.append(this.title, this.bars, this.controls());
+    this.rest = element("button", { type: "button", class: "rest" }, "Go on with the most probable words");
+    this.rest.addEventListener("click", () => this.writeOn(this.current, this.place));
+    box.append(this.title, this.bars, this.controls(), this.rest);
     box.hidden = this.predictions.length === 0;
   }
 
@@ -333,6 +347,7 @@ class NextWords {
     this.title.textContent = next ? `Next word after ${word}` : `Predicted at ${word}`;
     const place = this.place + (next ? 1 : 0);
     const canTake = ids !== undefined && next && place < ids.rows;
+    this.rest.hidden = !canTake;
     const ranked = this.ranked();
     const told = ranked.slice(0, mostBars).filter(({ probability }, i) => i === 0 || probability >= 0.0005);
     this.bars.replaceChildren(

@@ -40,6 +40,11 @@ struct PredictionsOfGraph {
   std::vector<PredictionOnPage> all;
 };
 
+struct SentencesOfGraph {
+  std::vector<const SentenceOfLine*> all;
+  const Graph& graph;
+};
+
 // What a training is written in.
 struct TrainingOfGraph {
   const TrainingStory& training;
@@ -62,6 +67,13 @@ constexpr auto objects_in<PredictionsOfGraph> = std::tuple(object<PredictionOnPa
     Field{"next", &PredictionOnPage::next}));
 
 template <>
+constexpr auto objects_in<SentencesOfGraph> = std::tuple(object<SentenceOfLine>(
+    Field{"ids", [](const SentenceOfLine& one,
+                    const SentencesOfGraph& in) { return ids_of_side(in.graph, *one.side)->index; }},
+    Field{"options", &SentenceOfLine::options}, Field{"first", &SentenceOfLine::first, Written::unless_empty},
+    Field{"last", &SentenceOfLine::last, Written::unless_empty}));
+
+template <>
 constexpr auto objects_in<TrainingOfGraph> = std::tuple(
     object<WeightsAtStep>(Field{"node", [](const WeightsAtStep& one,
                                            const TrainingOfGraph& in) { return in.graph.at(one.name).index; }},
@@ -76,6 +88,13 @@ std::function<void(JsonWriter& json)> written_predictions(const Graph& graph) {
   PredictionsOfGraph predictions{predictions_in(graph)};
   if (predictions.all.empty()) return {};
   return [predictions = std::move(predictions)](JsonWriter& json) { write_value(predictions.all, predictions, json); };
+}
+
+std::function<void(JsonWriter& json)> written_sentences(const Story& story, const Graph& graph) {
+  SentencesOfGraph sentences{.all = {}, .graph = graph};
+  for (const SentenceOfLine& one : story.sentences)
+    if (ids_of_side(graph, *one.side)) sentences.all.push_back(&one);
+  return [sentences = std::move(sentences)](JsonWriter& json) { write_value(sentences.all, sentences, json); };
 }
 
 std::function<void(JsonWriter& json)> written_training(const Story& story, const Graph& graph) {

@@ -34,8 +34,16 @@ struct TrainingStory {
   std::vector<StageOfTraining> stages;
 };
 
+/// A sentence that a command line gives: the ids of its words stand in one part of a model.
+struct SentenceOfLine {
+  const ScopeKind* side;
+  std::vector<std::string> options;  // that give it, each in place of the others
+  std::string first, last;           // what is put around its words; empty: nothing
+};
+
 /// What a page for browsers tells of a computation beside it.
 struct Story {
+  std::vector<SentenceOfLine> sentences = {};  // that can be told anew, word by word
   std::optional<std::size_t> given = {};  // of the ids that are read, those that were given: the model wrote the rest
   std::optional<TrainingStory> training = {};
 };
@@ -53,6 +61,8 @@ std::vector<PredictionOnPage> predictions_in(const Graph& graph);
 
 /// What writes the predictions of a graph as a list, with each node as its index; empty: there are none.
 std::function<void(JsonWriter& json)> written_predictions(const Graph& graph);
+/// What writes the sentences, each with the index of its ids.
+std::function<void(JsonWriter& json)> written_sentences(const Story& story, const Graph& graph);
 /// What writes how a model was trained, its weights as nodes of the graph; empty: nobody trained it.
 std::function<void(JsonWriter& json)> written_training(const Story& story, const Graph& graph);
 
