@@ -38,12 +38,15 @@ class LessonPage {
     const computation = new Computation(this.data.computations[body.dataset.computation]);
     computation.compute();
     const parts = element("fieldset", { class: "parts" }, element("legend", {}, "Leave out"));
-    const reset = element("button", { type: "button", class: "reset", disabled: "" }, "Undo all changes");
+    const button = (name, title) => element("button", { type: "button", class: name, disabled: "" }, title);
+    const [undo, redo, reset] = [button("undo", "Undo"), button("redo", "Redo"), button("reset", "Undo all changes")];
     const status = element("span", { class: "changed", role: "status" });
-    body.append(element("div", { class: "changes" }, parts, reset, status));
+    body.append(element("div", { class: "changes" }, parts, undo, redo, reset, status));
     const changes = new Changes(computation, {
       body,
       parts,
+      undo,
+      redo,
       reset,
       status,
       follow: (sentence) => {

@@ -9,9 +9,16 @@ const mostRowsBesideOthers = 5; // of larger matrices, operands show only the ro
 // The named matrices behind an operand: the node itself, or what a node without a name is made of.
 const named = (node) => (node.name ? [original(node)] : node.operands.flatMap(named));
 
+// Of each product, which of its operands is transposed: the left one, and the one above.
+const products = {
+  matmul: [false, false],
+  matmul_transposed: [false, true],
+  transposed_matmul: [true, false],
+};
+
 // The product that a node is, or to which it only adds something; undefined: it is none.
 function productOf(node) {
-  const isProduct = ({ operation }) => operation === "matmul" || operation === "matmul_transposed";
+  const isProduct = ({ operation }) => operation in products;
   if (isProduct(node)) return node;
   return node.operands.find((operand) => !operand.name && isProduct(operand));
 }
@@ -51,14 +58,14 @@ class Matrices {
       return element("div", { class: "in-a-row" }, ...sign, result);
     }
     const [[left], [above]] = product.operands.map(named);
-    const isTurned = product.operation === "matmul_transposed";
+    const [isLeftTurned, isAboveTurned] = products[product.operation];
     const others = operands.filter((one) => one !== left && one !== above);
     return element(
       "div",
       { class: "product" },
       element("div", { class: "corner" }, ...others.map((one) => this.blockOf(one, "operand"))),
-      element("div", { class: "above" }, this.blockOf(above, "operand", isTurned)),
-      element("div", { class: "left" }, this.blockOf(left, "operand")),
+      element("div", { class: "above" }, this.blockOf(above, "operand", isAboveTurned)),
+      element("div", { class: "left" }, this.blockOf(left, "operand", isLeftTurned)),
       result,
     );
   }
@@ -127,7 +134,7 @@ class Matrices {
   stopAtLit({ row, column }) {
     for (const table of this.tables) {
       const lit = table.table.querySelector("td.lit");
-      if (table.node === this.node) table.stopAt({ row, column });
+      if (table.node === this.node) table.stopAt({ row, column }).scrollIntoView({ block: "nearest", inline: "nearest" });
       else if (lit) table.stopAt(table.placeOf(lit));
     }
   }
