@@ -159,3 +159,20 @@ TEST_CASE("formulas of Markdown stand in fences that GitHub and GitLab render") 
   CHECK(plain == accepted({"explain", "weights[1,1]", "--format", "markdown", "--math", "dollars"}).out);
   refuses({"walk", "--math", "brackets"}, "unknown marks 'brackets'. Choose one of: dollars, fences");
 }
+
+TEST_CASE("a picture for LaTeX is a part to be read into a document, or a document of class standalone") {
+  const Words product = {"product", "scores[1,2]", "--format", "tikz"};
+  const std::string part = accepted(product).out;
+  CHECK(part.starts_with("% Needs \\usepackage{amsmath,graphicx,tikz}\n\\begin{tikzpicture}"));
+  CHECK(part.ends_with("\\end{tikzpicture}\n"));
+  CHECK(has(part, "$\\mathrm{scores} = Q \\, {K}^{\\top}$"));
+  CHECK(has(part, "\\boldmath${K}^{\\top}$"));
+  const std::string whole = accepted(product + Words{"--standalone"}).out;
+  CHECK(whole.starts_with("\\documentclass[border=4pt]{standalone}\n\\usepackage{amsmath,graphicx,tikz}\n"));
+  CHECK(whole.ends_with("\\end{tikzpicture}\n\\end{document}\n"));
+  CHECK_FALSE(has(whole, "attn-ink"));
+  const std::string dark = accepted(product + Words{"--standalone", "--theme", "dark"}).out;
+  CHECK(has(dark, "\\definecolor{attn-ground}{HTML}{16181C}"));
+  CHECK(has(dark, "\\fill[attn-ground]"));
+  CHECK_FALSE(has(accepted(product + Words{"--theme", "dark", "--transparent"}).out, "\\fill[attn-ground]"));
+}

@@ -88,23 +88,91 @@ TEST_CASE("a cell that is no number is drawn as such, in SVG and in TikZ") {
 
 TEST_CASE("a page with one drawing is an SVG file, and one with several is a file for each") {
   const TemporaryFolder folder;
-  const std::string one = accepted({"walk", "--only", "weights", "--format", "svg"}).out;
+  const std::string one = accepted({"walk", "--format", "svg"}).out;
   CHECK(one.starts_with(std::string(begin_of_svg_file) + "<svg "));
   CHECK(one.ends_with("</svg>\n"));
-  accepted({"softmax", "--text", "a b", "--d-model", "6", "--heads", "3", "--only", "*.weights", "-o",
-            folder.path("w.svg")});
+  accepted({"softmax", "--text", "a b", "--d-model", "6", "--heads", "3", "-o", folder.path("w.svg")});
   CHECK(folder.names() == std::vector<std::string>{"w-1.svg", "w-2.svg", "w-3.svg"});
   const std::string second = bytes_of(folder.path("w-2.svg"));
   CHECK(count(second, "<title id=\"drawing-title\">head.2.weights</title>") == 1);
-  accepted({"walk", "--only", "weights", "-o", folder.path("one.svg")});
+  accepted({"walk", "-o", folder.path("one.svg")});
   CHECK(bytes_of(folder.path("one.svg")) == one);
 }
 
-TEST_CASE("a page without drawings or with several is refused as SVG in one sentence") {
-  refuses({"walk", "--only", "q", "--format", "svg"}, "svg is a format for drawings and attention weights");
+TEST_CASE("a part that was asked for is one picture of all its formulas and matrices") {
+  const TemporaryFolder folder;
+  const std::string svg = accepted({"walk", "--only", "scores|weights", "--format", "svg"}).out;
+  CHECK(count(svg, "<svg ") == 1);
+  CHECK(count(svg, ">scores = q ⋅ kᵀ</text>") == 1);
+  CHECK(count(svg, "class=\"caption\" x=\"-4\" y=\"13\">scores</text>") == 1);
+  CHECK(count(svg, ">112</text>") == 1);
+  CHECK(count(svg, ">0.8808</text>") == 1);
+  CHECK(count(svg, "class=\"positive\"") > 0);
+  accepted({"walk", "--only", "scores|weights", "-o", folder.path("s.svg")});
+  CHECK(folder.names() == std::vector<std::string>{"s.svg"});
+  // A section has its heading and its sentences, too.
+  const std::string section = accepted({"walk", "--section", "2", "--format", "svg"}).out;
+  CHECK(count(section, "class=\"caption\"") > 0);
+  CHECK(count(section, ">scores = q ⋅ kᵀ</text>") == 1);
+}
+
+TEST_CASE("a product is drawn with its factors at the left and above, and what is asked for is marked") {
+  const std::string svg = accepted({"product", "scores[1,2]", "--format", "svg"}).out;
+  CHECK(count(svg, "<title id=\"drawing-title\">The product scores</title>") == 1);
+  CHECK(count(svg, ">kᵀ</text>") == 1);
+  CHECK(count(svg, "class=\"tile\"") == 3 + 3 + 1);  // the row of q, the column of kᵀ, the cell
+  CHECK(count(svg, ">scores[1,2] = 96</text>") == 1);
+  CHECK(count(accepted({"product", "scores", "--format", "svg"}).out, "class=\"tile\"") == 0);
+}
+
+TEST_CASE("an explanation is a tree, whose numbers stand beside those that they are made of") {
+  const std::string flat = accepted({"explain", "output[1,2]", "--format", "svg"}).out;
+  CHECK(count(flat, ">output[1,2] ≈ 1.8808</text>") == 1);
+  CHECK(count(flat, "class=\"box\"") == 1 + 4);
+  CHECK(count(flat, "class=\"line\"") == 4 + 2);  // the line from the root, and where it forks
+  const std::string deeper = accepted({"explain", "output[1,2]", "--depth", "2", "--format", "svg"}).out;
+  CHECK(count(deeper, "class=\"box\"") > count(flat, "class=\"box\""));
+  refuses({"explain", "output[1,1]", "--text", "a b c d e f g h i j k l", "--d-model", "64", "--depth", "9", "--format",
+           "svg"},
+          "give a smaller --depth");
+}
+
+TEST_CASE("every command that shows matrices draws them") {
+  for (const Words& words : {Words{"project"}, Words{"backward"}, Words{"cost"}, Words{"generate"}, Words{"loss"}}) {
+    CAPTURE(words.front());
+    CHECK(count(accepted(words + Words{"--format", "svg"}).out, "<text") > 3);
+  }
+}
+
+TEST_CASE("a picture is for light, for dark, or for what the browser has, with a ground or without") {
+  const auto drawn = [](const Words& words) {
+    return accepted(Words{"walk", "--only", "scores", "--format", "svg"} + words).out;
+  };
+  CHECK(count(drawn({}), "prefers-color-scheme") == 1);
+  CHECK(count(drawn({}), "<rect class=\"ground\"") == 1);
+  for (const auto& [theme, ink] : {std::pair{"light", "#1f2328"}, std::pair{"dark", "#e6e8eb"}}) {
+    const std::string svg = drawn({"--theme", theme});
+    CHECK(count(svg, "prefers-color-scheme") == 0);
+    CHECK(count(svg, ink) > 0);
+  }
+  CHECK(count(drawn({"--theme", "dark"}), "#1f2328") == 0);
+  CHECK(count(drawn({"--transparent"}), "<rect class=\"ground\"") == 0);
+}
+
+TEST_CASE("only text over lines has a ground of its own") {
+  Drawing drawing{.title = "t"};
+  drawing.lines = {{{{0, 20}, {80, 20}}}};
+  drawing.labels = {{{8, 20}, "over"}, {{8, 80}, "apart"}};
+  const std::string svg = svg_of(drawing, "id");
+  CHECK(count(svg, "<text class=\"over\"") == 1);
+  CHECK(svg.find("class=\"over\"") < svg.find(">over</text>"));
+  CHECK(count(accepted({"walk", "--only", "weights", "--format", "svg"}).out, "<text class=\"over\"") == 0);
+}
+
+TEST_CASE("a page of words alone, or with several drawings, is refused as SVG in one sentence") {
   refuses({"walk", "--text", "a b", "--heads", "2", "--format", "svg"},
-          "there are 2 drawings here, and an SVG file holds one: give -o NAME.svg");
-  refuses({"version", "--format", "svg"}, "choose another --format");
+          "there are 2 drawings here, and a file holds one: give -o");
+  refuses({"walk", "--only", "scores", "--format", "svg", "--theme", "blue"}, "Choose one of: dark, light, auto");
 }
 
 TEST_CASE("an SVG file never takes the place of what was read") {

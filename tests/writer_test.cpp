@@ -60,7 +60,8 @@ class BracketWriter final : public Writer {
       for (const auto& [x, y] : line.points) points += fmt::format(" {},{}", x, y);
       add(line.has_arrow ? "arrow" : "line", points);
     }
-    for (const auto& [at, words] : drawing.labels) add("label", fmt::format("{},{} {}", at.x, at.y, words));
+    for (const Drawing::Label& label : drawing.labels)
+      add("label", fmt::format("{},{} {}", label.at.x, label.at.y, label.text));
     for (const auto& [at, series] : drawing.marks) add("mark", fmt::format("{},{} {}", at.x, at.y, series));
     if (drawing.cells) write(drawing.cells->table);
   }

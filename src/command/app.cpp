@@ -198,19 +198,12 @@ std::vector<std::string> remarks_on_unused(const Command& command, const OptionV
   return remarks;
 }
 
-// "name-2.svg" for the second part of "name.svg".
-std::string path_of_part(const std::string& path, std::size_t number) {
-  const std::size_t dot = path.find_last_of("./");
-  const std::size_t end = dot == std::string::npos || path[dot] == '/' ? path.size() : dot;
-  return fmt::format("{}-{}{}", path.substr(0, end), number, path.substr(end));
-}
-
 // Where a file holds a part of the page only, there is a file for each: the last one is what the answer
 // writes, and the others are written with it.
 void part(Answer& answer) {
   const Format& format = *answer.format;
   if (!format.parts || !answer.is_file()) return;
-  std::vector<Page> parts = format.parts(answer.page);
+  std::vector<Page> parts = format.parts(answer.page, answer.style);
   if (parts.size() < 2) return;
   const std::string path = *std::exchange(answer.output, path_of_part(*answer.output, parts.size()));
   answer.page = std::move(parts.back());

@@ -124,11 +124,11 @@ const std::vector<Exclusion>& exclusions_of_forms() {
 }
 
 const OptionGroup& output_options() {
-  static const OptionGroup group{.options = {option::format, option::output, option::precision, option::width,
-                                             option::full, option::section, option::no_labels, option::heading_level,
-                                             option::math, option::standalone, option::shading, option::ascii,
-                                             option::color, option::theme, option::no_pager, option::threads,
-                                             option::say_input, option::short_help, option::help}};
+  static const OptionGroup group{
+      .options = {option::format,   option::output,    option::precision,     option::width,      option::full,
+                  option::section,  option::no_labels, option::heading_level, option::math,       option::standalone,
+                  option::shading,  option::ascii,     option::color,         option::theme,      option::transparent,
+                  option::no_pager, option::threads,   option::say_input,     option::short_help, option::help}};
   return group;
 }
 
@@ -222,9 +222,10 @@ const OptionGroup& weight_options() {
 const OptionGroup& browser_options() {
   static const OptionGroup group = [] {
     OptionGroup all{.options = {option::page}};
-    for (const Option* useless : {&option::format, &option::section, &option::width, &option::full, &option::ascii,
-                                  &option::color, &option::theme, &option::no_labels, &option::no_pager,
-                                  &option::heading_level, &option::math, &option::standalone, &option::shading})
+    for (const Option* useless :
+         {&option::format, &option::section, &option::width, &option::full, &option::ascii, &option::color,
+          &option::theme, &option::no_labels, &option::no_pager, &option::heading_level, &option::math,
+          &option::standalone, &option::shading, &option::transparent})
       all.exclusions.push_back({&option::page, useless, page_for_browsers_is_all});
     return all;
   }();

@@ -380,13 +380,15 @@ inline constexpr Option math =
         .called("MARKS")
         .or_else("dollars")
         .from(choices::math_marks);
-inline constexpr Option standalone = flag("--standalone", "", "write LaTeX as a whole document");
+inline constexpr Option standalone = flag("--standalone", "", "write LaTeX or TikZ as a whole document");
 inline constexpr Option shading = flag("--shading", "", "shade the cells of tables in LaTeX");
 inline constexpr Option ascii = flag("--ascii", "", "use only ASCII characters in tables, symbols and messages");
 inline constexpr Option color =
     word("--color", "", "use colors: always, never or auto").called("WHEN").or_else("auto").from(choices::colors);
-inline constexpr Option theme =
-    word("--theme", "", "background of the terminal: dark, light or auto").or_else("auto").from(choices::themes);
+inline constexpr Option theme = word("--theme", "", "background of the terminal, or of a picture: dark, light or auto")
+                                    .or_else("auto")
+                                    .from(choices::themes);
+inline constexpr Option transparent = flag("--transparent", "", "leave out the background of a picture");
 inline constexpr Option no_pager = flag("--no-pager", "", "do not pause after each screen");
 inline constexpr Option threads =
     count("--threads", "", "number of threads for large matrices").or_else(": one for each processor").up_to(256);

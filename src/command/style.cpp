@@ -16,9 +16,12 @@ constexpr std::string_view always = "always", never = "never", automatic = "auto
 
 struct Theme {
   std::string_view name;
-  Rgb ground;
+  std::optional<Rgb> ground;  // nothing: it is to be found out
+  Surroundings surroundings;  // of a picture
 };
-constexpr Theme named_themes[] = {{"dark", dark_ground}, {"light", light_ground}};
+constexpr Theme named_themes[] = {{"dark", dark_ground, Surroundings::dark},
+                                  {"light", light_ground, Surroundings::light},
+                                  {automatic, std::nullopt, Surroundings::any}};
 
 struct NamedMarks {
   std::string_view name;
@@ -84,7 +87,6 @@ std::optional<Rgb> theme(const Arguments& arguments, const Environment& environm
   for (const auto& [name, choice] : choices) {
     if (!choice || choice->empty()) continue;
     if (const Theme* const named = find_row(std::span<const Theme>(named_themes), *choice)) return named->ground;
-    if (*choice == automatic) break;
     fail("{}: unknown theme '{}'. Choose one of: dark, light, auto", name, *choice);
   }
   return std::nullopt;
@@ -115,7 +117,6 @@ std::vector<OptionChoice> choices::math_marks() {
 std::vector<OptionChoice> choices::themes() {
   std::vector<OptionChoice> names;
   for (const Theme& theme : named_themes) names.push_back({theme.name, ""});
-  names.push_back({automatic, ""});
   return names;
 }
 
@@ -163,6 +164,10 @@ Style style_for(const Arguments& arguments, const Environment& environment, bool
     style.math = look_up(std::span<const NamedMarks>(named_marks), *name, "marks").marks;
   style.standalone = arguments.has(option::standalone);
   style.shading = arguments.has(option::shading);
+  style.is_chosen = arguments.has_any(std::array{&option::only, &option::section});
+  if (const std::optional<std::string> name = arguments.text(option::theme))
+    style.surroundings = look_up(std::span<const Theme>(named_themes), *name, "theme").surroundings;
+  style.transparent = arguments.has(option::transparent);
   style.precision = static_cast<int>(arguments.count(option::precision).value_or(4));
   style.is_precise = arguments.has(option::precision);
   return style;

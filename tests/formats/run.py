@@ -2,6 +2,7 @@
 """Pages in the formats for documents, read by the programs that documents are read with.
 
 LaTeX is compiled by pdflatex, as a part of a document and as a whole one, and nothing in it may stick out of its line.
+So are pictures of TikZ.
 HTML is checked by tidy, and by the W3C's checker where Java and vnu.jar (npm: vnu-jar) are there; SVG by xmllint.
 """
 import argparse
@@ -104,8 +105,45 @@ def check_latex(program, folder, all_commands):
     return faults
 
 
+PICTURES = [
+    ["product", "scores[1,2]"],
+    ["product", "q"],
+    ["explain", "output[1,2]", "--depth", "1"],
+    ["explain", "weights[it,animal]", "--example", "animal"],
+    ["walk", "--only", "scores|weights"],
+    ["walk", "--section", "2"],
+    ["walk", "--example", "padding", "--only", "weights"],
+    ["walk", "--outline"],
+    ["backward"],
+    ["cost"],
+    ["generate"],
+]
+
+
+def check_pictures(program, folder):
+    """Pictures for slides: as documents of their own in light and dark, and as parts of one. Where the class standalone
+    is not installed (Debian: texlive-latex-extra), another one stands in its place."""
+    faults, body = [], ""
+    found = subprocess.run(["kpsewhich", "standalone.cls"], capture_output=True).returncode == 0
+    hostile = ["walk", "--problem", str(folder / "hostile.json"), "--seed", "1", "--only", "x|scores"]
+    for words in [*PICTURES, hostile]:
+        for theme in ["light", "dark"]:
+            text = page(program, words, "--format", "tikz", "--standalone", "--theme", theme)
+            if not found:
+                text = text.replace("[border=4pt]{standalone}", "{article}")
+            faults += [f"attn {' '.join(words)[:70]}: {theme}: {fault}"
+                       for fault in compile_latex(folder, "picture", text)]
+        body += page(program, words, "--format", "tikz") + "\\clearpage\n"
+    needed = re.search(r"\\usepackage\S+", body).group()
+    whole = f"\\documentclass{{article}}\n{needed}\n\\begin{{document}}\n{body}\\end{{document}}\n"
+    return faults + [f"all pictures: {fault}" for fault in compile_latex(folder, "pictures", whole)]
+
+
 def check_svg(program, folder):
     faults = []
+    for i, words in enumerate(PICTURES):
+        for theme in ["light", "dark"]:
+            page(program, words, "--theme", theme, "-o", str(folder / f"drawing-{i}-{theme}.svg"))
     for words in [["positions"], ["pool"], ["transformer"], ["walk", "--outline"], ["softmax", "--example", "animal"],
                   ["walk", "--problem", str(folder / "hostile.json"), "--seed", "1", "--heads", "2"]]:
         page(program, words, "-o", str(folder / "drawing.svg"))
@@ -142,7 +180,7 @@ def main():
         tried = commands(folder)
         faults = []
         if options.only != "html":
-            faults += check_latex(program, folder, tried)
+            faults += check_latex(program, folder, tried) + check_pictures(program, folder)
         if options.only != "latex":
             faults += check_html(program, folder, tried, options.vnu) + check_svg(program, folder)
     print("\n".join(faults) or f"{len(tried)} pages: LaTeX, HTML and SVG are read without a fault")

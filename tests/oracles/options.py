@@ -16,7 +16,7 @@ DRAWN = """
 
 NOT_DRAWN = {
     "how a page is written": "--output --precision --width --full --section --no-labels --heading-level --math --standalone --shading --ascii"
-                             " --color --theme --no-pager",
+                             " --color --theme --transparent --no-pager",
     "help": "-h --help",
     "parity with PyTorch: tests/parity/families.py": "--gated --w-gate --b-gate",
     "rounded as float32 rounds: tests/model_commands_test.cpp": "--single",

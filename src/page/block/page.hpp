@@ -62,6 +62,7 @@ struct CellPlace {
 struct Table {
   std::string title;
   std::string array = {};  // the matrix of the page's trace that it shows, by name; empty: it has numbers of its own
+  Formula symbol = {};     // its title as formulas write it; empty: as its array is called, or words
   Axis rows;
   Axis columns;
   std::shared_ptr<const Matrix> cells;

@@ -68,8 +68,17 @@ struct Drawing {
     std::string title;
   };
   struct Label {
+    enum class Kind { plain, strong, quiet };
     Point at;  // where it begins
     std::string text;
+    Kind kind = Kind::plain;
+    std::string latex = {};  // of a formula, whose text is its plain form
+  };
+  /// A part of the ground that is set off: marked, or shaded by a strength from −1 to 1.
+  struct Tile {
+    Point at;                             // of the first sign on it
+    std::size_t width = 1, height = 1;    // in the metrics
+    std::optional<double> strength = {};  // none: it is marked
   };
   struct Mark {
     Point at;
@@ -98,6 +107,7 @@ struct Drawing {
   std::string title = {};
   std::string description = {};
   std::optional<std::string> caption = {};  // above it
+  std::vector<Tile> tiles = {};             // for metrics in which lines may be slanted
   std::vector<Frame> frames = {};
   std::vector<Box> boxes = {};
   std::vector<Line> lines = {};

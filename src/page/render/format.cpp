@@ -24,7 +24,9 @@ constexpr std::array format_table = {
     Format{"markdown", "tables and LaTeX formulas", "md", Audience::readers, render_markdown},
     Format{"html", "a page for a browser: tables, formulas and drawings", "html", Audience::readers, render_html},
     Format{"latex", "tables, formulas and drawings for pdfLaTeX", "tex", Audience::readers, render_latex},
-    Format{"svg", "a drawing; of several, each as a file", "svg", Audience::readers, render_svg, drawings_of},
+    Format{"svg", "a picture; of several drawings, each as a file", "svg", Audience::readers, render_svg, pictures_of},
+    Format{"tikz", "the same for pdfLaTeX: to be read into a document, or with --standalone a document", "tikz",
+           Audience::readers, render_tikz, pictures_of},
     Format{"csv", "the matrices, separated by commas, at full precision", "csv", Audience::programs, render_csv},
     Format{"tsv", "the matrices, separated by tabs, at full precision", "tsv", Audience::programs, render_tsv},
     Format{"json", "the problem, matrices, formulas and page at full precision", "json", Audience::programs,
@@ -49,6 +51,12 @@ const Format& format_of_file(const std::string& path) {
     known.push_back("." + std::string(format.extension));
   }
   fail("{}: {}, or give --format", path, unknown("ending", extension, known));
+}
+
+std::string path_of_part(const std::string& path, std::size_t number) {
+  const std::size_t dot = path.find_last_of("./");
+  const std::size_t end = dot == std::string::npos || path[dot] == '/' ? path.size() : dot;
+  return fmt::format("{}-{}{}", path.substr(0, end), number, path.substr(end));
 }
 
 std::string marked(const Text& text, const MarksOfSpans& marks,

@@ -25,17 +25,20 @@ struct Format {
   Audience audience;
   void (*render)(const Page& page, const Style& style, Sink& sink);
   /// The pages that become a file each, where a file holds a part of a page only; null: it holds all.
-  std::vector<Page> (*parts)(const Page& page) = nullptr;
+  std::vector<Page> (*parts)(const Page& page, const Style& style) = nullptr;
 
   bool is_binary() const { return audience == Audience::bytes; }
 };
 
-/// text, markdown, html, latex, svg, csv, tsv, json, npy, npz, safetensors. A new format is one file and one
-/// row.
+/// text, markdown, html, latex, svg, tikz, csv, tsv, json, npy, npz, safetensors. A new format is one file and
+/// one row.
 std::span<const Format> formats();
 
 /// The format of a file name. Throws InputError when its extension belongs to none.
 const Format& format_of_file(const std::string& path);
+
+/// "name-2.svg" for the second part of "name.svg".
+std::string path_of_part(const std::string& path, std::size_t number);
 
 /// How what a command has said looks within a page that looks so.
 Style style_within(const CommandOutput& output, Style around);
@@ -46,14 +49,18 @@ void render_markdown(const Page& page, const Style& style, Sink& sink);
 void render_html(const Page& page, const Style& style, Sink& sink);
 /// A part of a document, whose first line says which packages it needs, or a whole one. All of it is ASCII.
 void render_latex(const Page& page, const Style& style, Sink& sink);
-/// The drawing of a page, with weights as a heat map. Throws InputError unless there is exactly one.
+/// The picture of a page. Throws InputError unless there is exactly one.
 void render_svg(const Page& page, const Style& style, Sink& sink);
-/// The first line of a file that holds such a drawing.
+/// The first line of a file that holds such a picture.
 constexpr std::string_view begin_of_svg_file = "<!-- drawn by attn -->\n";
-/// What that drawing shows, for those who do not see it. Throws as render_svg does.
+/// The same for pdfLaTeX: a picture of TikZ to be read into a document, whose first line says which packages it
+/// needs, or a document of class standalone.
+void render_tikz(const Page& page, const Style& style, Sink& sink);
+/// What that picture shows, for those who do not see it. Throws as render_svg does.
 std::string drawing_in_words(const Page& page, const Style& style);
-/// A page for each of its drawings.
-std::vector<Page> drawings_of(const Page& page);
+/// A page for each of its pictures: the drawings, with weights as a heat map; the page itself where it has none, or
+/// where it is a part that was asked for.
+std::vector<Page> pictures_of(const Page& page, const Style& style);
 /// Words as Markdown: whatever would begin markup, a cell or HTML is escaped.
 std::string escaped_markdown(std::string_view text);
 /// What stands before and after something in a format.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/graph/formula.hpp"
 #include "core/support/number.hpp"
 #include "page/render/format.hpp"
 #include "page/render/mathml.hpp"
@@ -101,6 +102,13 @@ class HtmlWriter final : public Writer {
     sink_.write("</div>\n");
   }
 
+  // One factor at the left, the other above the result.
+  void write(const ProductBlock& product) override {
+    sink_.write("<div class=\"product\">\n<div></div>\n");
+    for (const Table* table : {&product.right, &product.left, &product.result}) write(*table);
+    sink_.write("</div>\n");
+  }
+
   void write(const HeatMaps& maps) override {
     sink_.write("<div class=\"beside\">\n");
     Writer::write(maps);
@@ -185,12 +193,19 @@ class HtmlWriter final : public Writer {
     return is_marked ? "<mark>" + in_markup(label) + "</mark>" : in_markup(label);
   }
 
+  // As formulas write it; where that is another spelling, with the name that is typed.
+  static std::string caption_of(const Table& table) {
+    const Formula name = symbol_of(table);
+    if (name.latex.empty() || name.latex == written_out(name.plain)) return in_markup(name.plain);
+    return formula_in_html(name, MathPlace::among_words) + " <code>" + in_markup(name.plain) + "</code>";
+  }
+
   void write_caption(const Table& table, Shape shape) {
     constexpr std::size_t many = 6;  // columns, which a telephone has no room for
     sink_.write(
         fmt::format("<div class=\"wide\"{}>\n<table class=\"matrix\"", shape.columns > many ? " tabindex=\"0\"" : ""));
     if (!table.array.empty()) sink_.write(" data-matrix=\"" + in_markup(table.array) + "\"");
-    sink_.write(fmt::format(">\n<caption>{} <span class=\"size\">{}, {}</span></caption>\n", in_markup(table.title),
+    sink_.write(fmt::format(">\n<caption>{} <span class=\"size\">{}, {}</span></caption>\n", caption_of(table),
                             in_markup(written_size(shape.rows, "row", table.rows)),
                             in_markup(written_size(shape.columns, "column", table.columns))));
   }
@@ -216,6 +231,9 @@ std::string title_of_page(const Page& page) {
 constexpr std::string_view rules_of_page = R"(
 body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.55 system-ui, sans-serif; }
 main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; }
+)";
+
+constexpr std::string_view rules_of_blocks = R"(
 h1, h2, h3, h4, h5, h6 { line-height: 1.25; margin: 1.6em 0 0.5em; }
 h1 { margin-top: 0; }
 p { max-width: 44rem; }
@@ -226,6 +244,8 @@ pre { padding: 0.8em 1em; overflow-x: auto; background: var(--box); border-radiu
 figure { margin: 1em 0; overflow-x: auto; }
 .wide { position: relative; overflow-x: auto; margin: 1em 0; }
 .beside { display: flex; flex-wrap: wrap; gap: 0 2rem; }
+.product { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 2rem; align-items: end; }
+@media (max-width: 40rem) { .product { display: block; } }
 .formula { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 2rem; overflow-x: auto; }
 math[display="block"] { width: fit-content; margin: 0.4em 0; }
 mtable.aligned mtd { text-align: left; padding: 0.25em 0.1em; }
@@ -233,6 +253,7 @@ mtable.aligned mtd:first-child { text-align: right; }
 mtable.cases mtd { text-align: left; }
 .shapes, .size, .legend, .reason { color: var(--quiet); font-size: 0.9em; font-weight: normal; }
 .size { display: block; }
+caption code { font-weight: normal; color: var(--quiet); }
 .legend, .reason { margin: 0.3em 0 1em; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: bold; padding-bottom: 0.3em; white-space: nowrap; }
@@ -266,15 +287,26 @@ std::string rules_for_shades() {
   return text;
 }
 
+// What blocks look like, wherever they stand.
+std::string rules_within() {
+  return std::string(rules_of_blocks) + rules_for_shades() + std::string(rules_for_drawings());
+}
+
+// The rules of a part are for what is in it: the page around it keeps its own.
+std::string begin_of_part() {
+  constexpr std::string_view part = ".attn";
+  return fmt::format(
+      "<section class=\"attn\">\n<style>{}{} {{ color: var(--ink); background: var(--ground); {} }}\n</style>\n",
+      color_variables(part), part, rules_within());
+}
+
 }  // namespace
 
 std::unique_ptr<Writer> html_writer(const Style& style, Sink& sink, std::string ids) {
   return std::make_unique<HtmlWriter>(style, sink, std::move(ids));
 }
 
-std::string html_rules() {
-  return color_variables() + std::string(rules_of_page) + rules_for_shades() + std::string(rules_for_drawings());
-}
+std::string html_rules() { return color_variables() + std::string(rules_of_page) + rules_within(); }
 
 std::string html_begin(const HtmlHead& head) {
   return fmt::format(
@@ -286,6 +318,11 @@ std::string html_begin(const HtmlHead& head) {
 }
 
 void render_html(const Page& page, const Style& style, Sink& sink) {
+  if (style.is_part) {
+    sink.write(begin_of_part());
+    html_writer(style, sink)->write(page.blocks);
+    return sink.write("</section>\n");
+  }
   sink.write(html_begin({.title = title_of_page(page)}));
   html_writer(style, sink)->write(page.blocks);
   sink.write(html_end);

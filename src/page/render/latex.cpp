@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <span>
 #include <utility>
 
-#include "core/graph/name.hpp"
 #include "page/render/format.hpp"
 #include "page/render/mathml.hpp"
 #include "page/render/steps.hpp"
@@ -35,71 +36,28 @@ std::string in_math(const Formula& formula) {
 }
 
 // What a matrix is called, as in the formulas around it; a table of other numbers has words.
-Formula name_of(const Table& table) {
-  return table.array.empty() ? Formula{table.title, "\\text{" + in_tex(table.title) + "}"}
-                             : symbol(called(table.title));
-}
-
-// How wide a formula is, about, in letters: commands are signs, and what is below or above is small.
-double width_of(std::string_view latex) {
-  double width = 0.0;
-  for (std::size_t i = 0; i < latex.size(); ++i) {
-    if (latex[i] == '\\') {
-      while (i + 1 < latex.size() && std::isalpha(static_cast<unsigned char>(latex[i + 1]))) ++i;
-      width += 1.0;
-    } else if (std::string_view("{}_^& \n").find(latex[i]) == std::string_view::npos) {
-      width += 1.0;
-    }
-  }
-  return width;
-}
-
-double widest_line_of(std::string_view lines) {
-  double widest = 0.0;
-  for (std::size_t begin = 0, end; begin < lines.size(); begin = end + 1) {
-    end = std::min(lines.find('\n', begin), lines.size());
-    widest = std::max(widest, width_of(lines.substr(begin, end - begin)));
-  }
-  return widest;
-}
-
-// Long words of a text may break.
-std::string breakable(std::string_view text) {
-  constexpr std::size_t longest_word = 20, bytes_between = 8;
-  std::string result;
-  for (std::size_t begin = 0, end; begin < text.size(); begin = end) {
-    end = std::min(text.find(' ', begin), text.size());
-    const std::string_view word = text.substr(begin, end - begin);
-    for (std::size_t from = 0, to; from < word.size(); from = to) {
-      to = word.size() <= longest_word ? word.size() : std::min(from + bytes_between, word.size());
-      while (to < word.size() && (static_cast<unsigned char>(word[to]) & 0xC0U) == 0x80U) ++to;
-      result += in_tex(word.substr(from, to - from)) + (to < word.size() ? "\\allowbreak{}" : "");
-    }
-    if (end < text.size()) {
-      result += ' ';
-      ++end;
-    }
-  }
-  return result;
-}
-
-// Words with “quotation marks”, as prose has them: one opens where a word may begin. `before` stands before them.
-std::string with_quotation_marks(std::string_view words, char before) {
-  std::string result;
-  for (const char c : words) {
-    const bool opens = std::string_view(" ([-/").find(before) != std::string_view::npos;
-    result += c != '"' ? std::string(1, c) : opens ? "“" : "”";
-    before = c;
-  }
-  return result;
+std::string name_of(const Table& table) {
+  const Formula name = symbol_of(table);
+  return name.latex.empty() ? "\\text{" + in_tex(name.plain) + "}" : in_math(name);
 }
 
 constexpr MarksOfSpans marks_in_latex = {
     {{"", ""}, {"\\textbf{", "}"}, {"\\emph{", "}"}, {"\\texttt{", "}"}, {"$", "$"}}};
 
-std::string text_in_latex(const Text& text) {
+// The matrices that a page shows, by the names that its sentences have for them, as formulas write them.
+using NamesInMath = std::map<std::string, std::string, std::less<>>;
+
+std::string text_in_latex(const Text& text, const NamesInMath& names) {
   char before = ' ';
-  return marked(text, marks_in_latex, [&](const Span& span) {
+  const auto name_in_span = [&](const Span& span) {
+    return span.style == Span::Style::code ? names.find(span.text) : names.end();
+  };
+  Text spans = text;
+  for (Span& span : spans) {
+    if (const auto name = name_in_span(span); name != names.end())
+      span = {Span::Style::formula, std::move(span.text), name->second};
+  }
+  return marked(spans, marks_in_latex, [&](const Span& span) {
     const char last = std::exchange(before, span.text.empty() ? before : span.text.back());
     if (span.style == Span::Style::formula) return in_math({span.text, span.latex});
     return breakable(span.style == Span::Style::code ? span.text : with_quotation_marks(span.text, last));
@@ -168,12 +126,12 @@ class LatexWriter final : public Writer {
     static constexpr std::string_view commands[] = {"section*", "subsection*", "subsubsection*", "paragraph*"};
     level_ = std::max(outer_level_ + heading.level, 1);
     const std::size_t place = std::min<std::size_t>(static_cast<std::size_t>(level_), std::size(commands)) - 1;
-    say(fmt::format("\\{}{{{}}}", commands[place], text_in_latex(heading.text)), heading.text);
+    say(fmt::format("\\{}{{{}}}", commands[place], text_in_latex(heading.text, names_)), heading.text);
   }
 
   // A word without an end leaves gaps in a line rather than stick out of it.
   void write(const Prose& prose) override {
-    const std::string words = text_in_latex(prose.text);
+    const std::string words = text_in_latex(prose.text, names_);
     const bool is_broken = words.find("\\allowbreak") != std::string::npos;
     say(is_broken ? "{\\sloppy " + words + "\\par}" : words, prose.text);
   }
@@ -208,6 +166,14 @@ class LatexWriter final : public Writer {
     say("\\begin{center}\n" + tikz_of(drawing) + "\n\\end{center}");
   }
 
+  void write(const ProductBlock& product) override {
+    const Picture picture = picture_in_tikz(product, style_);
+    for (const Picture::Part& part : picture.parts) {
+      for (const Drawing::Label& label : part.drawing.labels) note(label.text);
+    }
+    say("\\begin{center}\n" + tikz_of(picture, {}, true) + "\n\\end{center}");
+  }
+
   void write(const Listing& all) override {
     const Listing listing = for_readers(all);
     if (listing.columns.empty()) return;
@@ -226,7 +192,7 @@ class LatexWriter final : public Writer {
         "\\begin{list}{}{\\setlength{\\leftmargin}{1em}\\setlength{\\itemindent}{-1em}\\setlength{\\itemsep}{0pt}\\setlength{\\parsep}{0pt}}\n";
     for (const Margined::Line& line : margined.lines) {
       note(words_of(line.text));
-      text += "\\item[]" + in_tex(line.first) + text_in_latex(line.text) + "\n";
+      text += "\\item[]" + in_tex(line.first) + text_in_latex(line.text, names_) + "\n";
     }
     say(text + "\\end{list}");
   }
@@ -254,6 +220,7 @@ class LatexWriter final : public Writer {
     const Style within = style_within(output, style_);
     LatexWriter writer(within, sink_);
     writer.outer_level_ = level_ + 1 - highest_heading(output.page->blocks);
+    writer.names_ = names_;
     writer.write(output.page->blocks);
     has_numbers_ = has_numbers_ || writer.has_numbers_;
   }
@@ -270,6 +237,17 @@ class LatexWriter final : public Writer {
     if (!derived.told_reason.empty()) write(Prose{text(derived.told_reason)});
   }
 
+  // The names of the matrices that these blocks show.
+  void take_names(const std::vector<Block>& blocks) {
+    for (const Block& block : blocks) {
+      if (const auto* const output = std::get_if<CommandOutput>(&block)) take_names(output->page->blocks);
+      if (const auto* const product = std::get_if<ProductBlock>(&block)) {
+        for (const Table* table : {&product->left, &product->right, &product->result}) take_name(*table);
+      }
+    }
+    for (const Table& table : tables_of(blocks)) take_name(table);
+  }
+
   // What the page owes to its reader at its end.
   void finish() {
     if (!has_numbers_) return;
@@ -280,6 +258,11 @@ class LatexWriter final : public Writer {
   Metrics metrics() const override { return tikz_units; }
 
  private:
+  void take_name(const Table& table) {
+    const Formula name = symbol_of(table);
+    if (!name.latex.empty() && is_our_latex(name.latex)) names_.emplace(name.plain, name.latex);
+  }
+
   void say(std::string_view text) { sink_.write(std::string(text) + "\n\n"); }
   void say(std::string_view text, const Text& words) {
     note(words_of(words));
@@ -306,8 +289,8 @@ class LatexWriter final : public Writer {
     const Shape shape = table.cells->shape();
     const RowForm form{
         .between = " & ", .masked = "\\cdot", .shade = style_.shading ? append_shade : nullptr, .number = append_math};
-    std::string text = fmt::format("\\[\n{} = \\left[\\begin{{array}}{{{}}}\n", in_math(name_of(table)),
-                                   std::string(shape.columns, 'r'));
+    std::string text =
+        fmt::format("\\[\n{} = \\left[\\begin{{array}}{{{}}}\n", name_of(table), std::string(shape.columns, 'r'));
     bool masked = false;
     for (std::size_t i = 0; i < shape.rows; ++i) {
       masked = walk.append_row(form, i, {0, shape.columns}, false, text) || masked;
@@ -386,7 +369,7 @@ class LatexWriter final : public Writer {
                        .number = append_number};
     for (std::size_t j = columns.first; j < columns.first + columns.count; ++j) note(table.columns.label(j));
     const std::string title =
-        table.array.empty() ? "\\textbf{" + label_cell(table.title) + "}" : "$" + in_math(name_of(table)) + "$";
+        symbol_of(table).latex.empty() ? "\\textbf{" + label_cell(table.title) + "}" : "$" + name_of(table) + "$";
     const std::string head = title + walk.column_labels(form, columns, has_sums) + " \\\\\n\\midrule\n";
     const std::string name = is_long ? "longtable" : "tabular";
     sink_.write(arrangement.size.begin);
@@ -479,6 +462,7 @@ class LatexWriter final : public Writer {
   int outer_level_ = 0;  // is added to the levels of headings
   int level_ = 0;        // of the last heading
   bool has_numbers_ = false;
+  NamesInMath names_;
 };
 
 constexpr std::string_view packages = "amsmath,array,booktabs,graphicx,longtable,tikz";
@@ -500,6 +484,7 @@ void render_latex(const Page& page, const Style& style, Sink& sink) {
                            style.shading ? "\\usepackage[table]{xcolor} and then " : "", packages));
   }
   LatexWriter writer(style, sink);
+  writer.take_names(page.blocks);
   static_cast<Writer&>(writer).write(page.blocks);
   writer.finish();
   if (style.standalone) sink.write("\\end{document}\n");

@@ -27,6 +27,9 @@ constexpr Rgb dark_ground{0, 0, 0}, light_ground{255, 255, 255};
 /// $`…`$ among words, which GitHub and GitLab both read as they stand.
 enum class MathMarks { dollars, fences };
 
+/// What a picture stands on; any: it is for light, and a browser may take it for dark.
+enum class Surroundings { any, light, dark };
+
 /// How a page is to look. Formats that are read by machines heed none of it but the labels; documents only
 /// the precision and what is said to be theirs.
 struct Style {
@@ -39,8 +42,12 @@ struct Style {
   bool is_precise = false;   // they were asked for: where there is no room, columns are left out before them
   bool labels = true;        // of rows and columns, in CSV and TSV
   MathMarks math = MathMarks::dollars;
-  bool standalone = false;  // LaTeX as a whole document, not as a part of one
+  bool standalone = false;  // LaTeX or TikZ as a whole document, not as a part of one
   bool shading = false;     // of cells in LaTeX
+  bool is_part = false;     // HTML as a part of a page, not as a whole one
+  bool is_chosen = false;   // the page is the part that was asked for: one picture holds all of it
+  Surroundings surroundings = Surroundings::any;
+  bool transparent = false;  // pictures have no ground
 
   /// Whether large matrices and long sums are shortened.
   bool elides() const { return width != 0 && !full; }

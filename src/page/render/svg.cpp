@@ -9,6 +9,7 @@
 #include "core/support/error.hpp"
 #include "page/render/format.hpp"
 #include "page/render/html.hpp"
+#include "page/render/picture.hpp"
 #include "page/render/style.hpp"
 #include "page/render/width.hpp"
 
@@ -18,11 +19,8 @@ namespace attn {
 
 namespace {
 
-// The colors of a page in light and in dark surroundings. Blue is for more than zero, orange for less: the
-// color-blind can tell them apart.
-struct Color {
-  std::string_view name, light, dark;
-};
+// Blue is for more than zero, orange for less: the color-blind can tell them apart.
+using Color = PictureColor;
 constexpr std::array colors = {
     Color{"ground", "#fff", "#16181c"},
     Color{"ink", "#1f2328", "#e6e8eb"},
@@ -30,6 +28,7 @@ constexpr std::array colors = {
     Color{"box", "#f5f6f8", "#22262c"},
     Color{"rule", "#c9ced6", "#4a515b"},
     Color{"link", "#1459aa", "#8cc4ff"},
+    Color{"marked", "#ffe08a", "#6e5600"},
     Color{"positive", "20, 80, 170", "70, 140, 215"},
     Color{"negative", "176, 78, 0", "205, 120, 35"},
     Color{"s1", "#1459aa", "#7db9ff"},
@@ -49,7 +48,9 @@ constexpr std::string_view rules_of_drawing = R"(
 .drawing .line, .drawing .axis, .drawing .frame { fill: none; stroke: var(--quiet); }
 .drawing .head { fill: var(--quiet); }
 .drawing .group { fill: none; stroke: var(--quiet); stroke-dasharray: 6 4; }
-.drawing text { paint-order: stroke; stroke: var(--ground); stroke-width: 3px; }
+.drawing .quiet { fill: var(--quiet); }
+.drawing .over { paint-order: stroke; stroke: var(--ground); stroke-width: 3px; }
+.drawing .tile { fill: var(--marked); }
 .drawing .positive { fill: rgb(var(--positive)); }
 .drawing .negative { fill: rgb(var(--negative)); }
 .drawing .unknown { fill: none; stroke: var(--quiet); stroke-dasharray: 2; }
@@ -87,6 +88,7 @@ class SvgDrawing {
   explicit SvgDrawing(const Drawing& drawing) {
     if (drawing.caption) add_caption(*drawing.caption);
     origin_ = bottom_;
+    for (const Drawing::Tile& tile : drawing.tiles) add(tile);
     for (const Drawing::Frame& frame : drawing.frames) add(frame);
     for (const Drawing::Box& box : drawing.boxes) add(box);
     for (const Drawing::Line& line : drawing.lines) add(line);
@@ -97,20 +99,8 @@ class SvgDrawing {
     for (const auto& legend : drawing.legends) add_legend(legend, drawing);
   }
 
-  std::string element(const Drawing& drawing, std::string_view id, std::string_view rules) const {
-    const std::size_t width = right_ + margin_in_pixels + pixels.column, height = bottom_ + 2 * margin_in_pixels;
-    std::string text = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing\" role=\"img\" aria-labelledby=\"{0}-title {0}-description\" viewBox=\"-{1} -{2} {3} {4}\" width=\"{3}\" height=\"{4}\">\n"
-        "<title id=\"{0}-title\">{5}</title>\n<desc id=\"{0}-description\">{6}</desc>\n",
-        id, margin_in_pixels, margin_in_pixels, width, height, in_markup(drawing.title),
-        in_markup(drawing.description));
-    if (!rules.empty()) {
-      text +=
-          fmt::format("<style>{}</style>\n<rect class=\"ground\" x=\"-{}\" y=\"-{}\" width=\"{}\" height=\"{}\"/>\n",
-                      rules, margin_in_pixels, margin_in_pixels, width, height);
-    }
-    return text + body_ + "</svg>\n";
-  }
+  const std::string& body() const { return body_; }
+  DrawnSize extent() const { return {right_, bottom_}; }
 
  private:
   using Point = Drawing::Point;
@@ -123,16 +113,58 @@ class SvgDrawing {
     bottom_ = std::max(bottom_, y);
   }
 
+  // What stands over a line has a ground of its own.
   void add_text(std::size_t x, std::size_t y, std::string_view text, std::string_view kind = "") {
-    const std::size_t half = pixels.column / 2;
-    body_ += fmt::format("<text{} x=\"{}\" y=\"{}\">{}</text>\n", kind, static_cast<double>(x) - half,
-                         y + pixels.line / 4, in_markup(text));
-    reach(x + display_width(text) * pixels.column, y + pixels.line / 2);
+    const double left = static_cast<double>(x) - pixels.column / 2.0;
+    const std::size_t width = display_width(text) * pixels.column;
+    const bool is_over = is_crossed(
+        {left, static_cast<double>(y) - 6.0, left + static_cast<double>(width), static_cast<double>(y) + 6.0});
+    const std::string classes = fmt::format("{}{}{}", kind, is_over && !kind.empty() ? " " : "", is_over ? "over" : "");
+    body_ += fmt::format("<text{} x=\"{:g}\" y=\"{}\">{}</text>\n",
+                         classes.empty() ? "" : fmt::format(" class=\"{}\"", classes), left, y + pixels.line / 4,
+                         in_markup(text));
+    reach(x + width, y + pixels.line / 2);
+  }
+
+  struct Area {
+    double left, top, right, bottom;
+  };
+
+  // Whether a line goes through an area.
+  bool is_crossed(const Area& area) const {
+    return std::ranges::any_of(strokes_, [&](const Stroke& stroke) { return crosses(stroke, area); });
+  }
+
+  // A piece of a line, from end to end.
+  struct Stroke {
+    double x, y, to_x, to_y;
+  };
+
+  // The part of it that lies between both edges (Liang and Barsky 1984) is not empty.
+  static bool crosses(const Stroke& stroke, const Area& area) {
+    double begin = 0.0, end = 1.0;
+    const double across = stroke.to_x - stroke.x, down = stroke.to_y - stroke.y;
+    for (const auto& [slope, room] :
+         {std::pair{-across, stroke.x - area.left}, std::pair{across, area.right - stroke.x},
+          std::pair{-down, stroke.y - area.top}, std::pair{down, area.bottom - stroke.y}}) {
+      if (slope == 0.0 && room < 0.0) return false;
+      if (slope < 0.0) begin = std::max(begin, room / slope);
+      if (slope > 0.0) end = std::min(end, room / slope);
+    }
+    return begin < end;
+  }
+
+  void note_stroke(double x, double y, double to_x, double to_y) { strokes_.push_back({x, y, to_x, to_y}); }
+  void note_strokes(const std::vector<Point>& points) {
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      note_stroke(static_cast<double>(points[i - 1].x), static_cast<double>(y_of(points[i - 1].y)),
+                  static_cast<double>(points[i].x), static_cast<double>(y_of(points[i].y)));
+    }
   }
 
   void add_caption(const std::string& caption) {
     for (const std::string& line : wrap(caption, pixels.limit / pixels.column)) {
-      add_text(0, bottom_ + pixels.line / 2, line, " class=\"caption\"");
+      add_text(0, bottom_ + pixels.line / 2, line, "caption");
     }
     bottom_ += pixels.line / 2;
   }
@@ -147,6 +179,7 @@ class SvgDrawing {
 
   void add(const Drawing::Line& line) {
     std::string points;
+    note_strokes(line.points);
     for (const Point& point : line.points) {
       points += fmt::format("{}{},{}", points.empty() ? "" : " ", point.x, y_of(point.y));
       reach(point.x, y_of(point.y));
@@ -173,6 +206,7 @@ class SvgDrawing {
     body_ += fmt::format("<rect class=\"group\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"8\"/>\n",
                          frame.from.x, y_of(frame.from.y), frame.to.x - frame.from.x, frame.to.y - frame.from.y);
     reach(frame.to.x, y_of(frame.to.y));
+    note_strokes({frame.from, {frame.to.x, frame.from.y}, frame.to, {frame.from.x, frame.to.y}, frame.from});
     if (!frame.title.empty()) add_text(frame.from.x + 2 * pixels.column, y_of(frame.from.y), frame.title);
   }
 
@@ -189,11 +223,29 @@ class SvgDrawing {
                          x - length * dx + half * dy, y - length * dy - half * dx);
   }
 
-  void add(const Drawing::Label& label) { add_text(label.at.x, y_of(label.at.y), label.text); }
+  void add(const Drawing::Label& label) {
+    static constexpr std::string_view classes[] = {"", "caption", "quiet"};
+    if (label.text.empty()) return;  // it is for LaTeX
+    add_text(label.at.x, y_of(label.at.y), label.text, classes[static_cast<std::size_t>(label.kind)]);
+  }
+
+  void add(const Drawing::Tile& tile) {
+    const double left = static_cast<double>(tile.at.x) - pixels.column / 2.0;
+    const std::size_t top = y_of(tile.at.y) - pixels.line / 2;
+    std::string kind = "tile", opacity;
+    if (tile.strength) {
+      kind = *tile.strength < 0.0 ? "negative" : "positive";
+      opacity = fmt::format(" fill-opacity=\"{:.2f}\"", std::fabs(*tile.strength));
+    }
+    body_ += fmt::format("<rect class=\"{}\" x=\"{:g}\" y=\"{}\" width=\"{}\" height=\"{}\"{}/>\n", kind, left, top,
+                         tile.width, tile.height, opacity);
+    reach(tile.at.x + tile.width, top + tile.height);
+  }
 
   void add(const Drawing::Axes& axes) {
     body_ += fmt::format("<polyline class=\"axis\" points=\"{0},{1} {0},{2} {3},{2}\"/>\n", axes.from.x,
                          y_of(axes.from.y), y_of(axes.to.y), axes.to.x);
+    note_strokes({axes.from, {axes.from.x, axes.to.y}, axes.to});
     for (const std::size_t tick : axes.ticks) {
       body_ += fmt::format("<polyline class=\"axis\" points=\"{0},{1} {2},{1}\"/>\n",
                            axes.from.x - std::min<std::size_t>(axes.from.x, 4), y_of(tick), axes.from.x);
@@ -295,33 +347,73 @@ class SvgDrawing {
   }
 
   std::string body_;
+  std::vector<Stroke> strokes_;
   std::size_t origin_ = 0;              // where the drawing itself begins, below its caption
   std::size_t right_ = 0, bottom_ = 0;  // that anything reaches
 };
 
 }  // namespace
 
-std::string svg_of(const Drawing& drawing, std::string_view id, std::string_view rules) {
-  return SvgDrawing(drawing).element(drawing, id, rules);
+std::span<const PictureColor> picture_colors() { return colors; }
+
+std::string svg_of(const Picture& picture, std::string_view id, std::string_view rules, bool has_ground) {
+  std::string body;
+  DrawnSize whole;
+  for (const Picture::Part& part : picture.parts) {
+    const SvgDrawing drawn(part.drawing);
+    const bool is_moved = part.at.x > 0 || part.at.y > 0;
+    if (is_moved) body += fmt::format("<g transform=\"translate({},{})\">\n", part.at.x, part.at.y);
+    body += drawn.body();
+    if (is_moved) body += "</g>\n";
+    whole.width = std::max(whole.width, part.at.x + drawn.extent().width);
+    whole.height = std::max(whole.height, part.at.y + drawn.extent().height);
+  }
+  const std::size_t width = whole.width + margin_in_pixels + pixels.column,
+                    height = whole.height + 2 * margin_in_pixels;
+  std::string text = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing\" role=\"img\" aria-labelledby=\"{0}-title {0}-description\" viewBox=\"-{1} -{2} {3} {4}\" width=\"{3}\" height=\"{4}\">\n"
+      "<title id=\"{0}-title\">{5}</title>\n<desc id=\"{0}-description\">{6}</desc>\n",
+      id, margin_in_pixels, margin_in_pixels, width, height, in_markup(picture.title), in_markup(picture.description));
+  if (!rules.empty()) text += fmt::format("<style>{}</style>\n", rules);
+  if (has_ground) {
+    text += fmt::format("<rect class=\"ground\" x=\"-{}\" y=\"-{}\" width=\"{}\" height=\"{}\"/>\n", margin_in_pixels,
+                        margin_in_pixels, width, height);
+  }
+  return text + body + "</svg>\n";
 }
 
-std::string color_variables() {
-  const auto all = [](std::string_view scheme, auto color_of) {
-    std::string text = fmt::format("color-scheme: {};", scheme);
+std::string svg_of(const Drawing& drawing, std::string_view id, std::string_view rules) {
+  return svg_of(Picture{.title = drawing.title, .description = drawing.description, .parts = {{drawing}}}, id, rules,
+                !rules.empty());
+}
+
+DrawnSize size_in_svg(const Drawing& drawing) { return SvgDrawing(drawing).extent(); }
+
+std::string color_variables(std::string_view elements) {
+  const auto all = [](auto color_of) {
+    std::string text = "color-scheme: light dark;";
     for (const Color& color : colors) text += fmt::format(" --{}: {};", color.name, color_of(color));
     return text;
   };
-  return fmt::format("\n:root {{ {} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}\n",
-                     all("light dark", [](const Color& color) { return color.light; }),
-                     all("light dark", [](const Color& color) { return color.dark; }));
+  return fmt::format("\n{0} {{ {1} }}\n@media (prefers-color-scheme: dark) {{ {0} {{ {2} }} }}\n", elements,
+                     all([](const Color& color) { return color.light; }),
+                     all([](const Color& color) { return color.dark; }));
 }
 
 std::string_view rules_for_drawings() { return rules_of_drawing; }
 
 // Programs that draw SVG and are no browsers know no variables.
-std::string rules_of_file() {
+std::string rules_of_file(Surroundings surroundings) {
   const std::string light = with_colors([](const Color&color) { return color.light; }),
                     dark = with_colors([](const Color&color) { return color.dark; });
+  switch (surroundings) {
+    case Surroundings::light:
+      return light;
+    case Surroundings::dark:
+      return dark;
+    case Surroundings::any:
+      break;
+  }
   return light + "@media (prefers-color-scheme: dark) {" + dark + "}\n";
 }
 
@@ -329,89 +421,19 @@ std::string rules_of_file() {
 
 namespace {
 
-// What of a page is drawn.
-class DrawingWriter : public Writer {
- public:
-  using Writer::write;
-  explicit DrawingWriter(const Style& style) : Writer(style) {}
-
-  void write(const Heading&) override {}
-  void write(const Prose&) override {}
-  void write(const FormulaBlock&) override {}
-  void write(const Table& table) override {
-    if (table.heat == Heat::weights) write(lay_out_with_numbers(table, style(), metrics()));
-  }
-  void write(const ShadedWords& words) override {  // lines alone: a file has one drawing
-    if (words.query_count > 0) return write(lay_out(words, style(), metrics()));
-    write(words.weights);
-  }
-  void write(const Listing&) override {}
-  void write(const CodeBlock&) override {}
-  void write(const Derivation&) override {}
-  void write(const CommandOutput&) override {}
-  void write(const Drawing& drawing) override { drawings.push_back(drawing); }
-
-  std::vector<Drawing> drawings;
-
- protected:
-  Metrics metrics() const override { return pixels; }
-};
-
-std::vector<Drawing> drawings_in(const Block& block, const Style& style) {
-  DrawingWriter writer(style);
-  static_cast<Writer&>(writer).write(std::vector{block});
-  return std::move(writer.drawings);
-}
-
-void add_parts(const std::vector<Block>& blocks, std::vector<Page>& parts) {
-  const Style style;
-  for (const Block& block : blocks) {
-    if (const SideBySide* const group = std::get_if<SideBySide>(&block)) {
-      add_parts({group->tables.begin(), group->tables.end()}, parts);
-    } else if (const HeatMaps* const maps = std::get_if<HeatMaps>(&block)) {
-      for (const Table& table : maps->tables) parts.push_back({.blocks = {HeatMap{table}}});
-    } else if (const CommandOutput* const output = std::get_if<CommandOutput>(&block)) {
-      add_parts(output->page->blocks, parts);
-    } else if (!drawings_in(block, style).empty()) {
-      parts.push_back({.blocks = {block}});
-    }
-  }
-}
-
-}  // namespace
-
-std::vector<Page> drawings_of(const Page& page) {
-  std::vector<Page> parts;
-  add_parts(page.blocks, parts);
-  return parts;
-}
-
-namespace {
-
-// The only one.
-Drawing drawing_of(const Page& page, const Style& style) {
-  const std::vector<Page> parts = drawings_of(page);
-  if (parts.empty()) {
-    fail("svg is a format for drawings and attention weights, and there are none here: choose another --format");
-  }
-  if (parts.size() > 1) {
-    fail(
-        "there are {} drawings here, and an SVG file holds one: give -o NAME.svg for a file each, or choose one with --only or --section",
-        parts.size());
-  }
-  return drawings_in(parts.front().blocks.front(), style).front();
-}
+constexpr Canvas in_pixels{pixels, size_in_svg};
 
 }  // namespace
 
 void render_svg(const Page& page, const Style& style, Sink& sink) {
+  const Picture picture = picture_of(page, style, in_pixels);
   sink.write(begin_of_svg_file);
-  sink.write(svg_of(drawing_of(page, style), "drawing", rules_of_file()));
+  sink.write(svg_of(picture, "drawing", rules_of_file(style.surroundings), !style.transparent));
 }
 
 std::string drawing_in_words(const Page& page, const Style& style) {
-  const Drawing drawing = drawing_of(page, style);
-  return drawing.title + (drawing.description.empty() ? "" : ": " + drawing.description);
+  const Picture picture = picture_of(page, style, in_pixels);
+  return picture.title + (picture.description.empty() ? "" : ": " + picture.description);
 }
 
 }  // namespace attn

@@ -6,10 +6,16 @@
 #include <limits>
 #include <numeric>
 
+#include "core/graph/name.hpp"
 #include "core/support/number.hpp"
 #include "data/files/cells.hpp"
 
 namespace attn {
+
+Formula symbol_of(const Table& table) {
+  if (!table.symbol.plain.empty()) return table.symbol;
+  return table.array.empty() ? Formula{table.title, ""} : symbol(called(table.title));
+}
 
 void Digits::append(std::string& out, double value) const {
   if (std::isnan(value)) {

@@ -23,6 +23,9 @@ struct Digits {
   std::size_t width(double value) const;
 };
 
+/// The title of a table as formulas write it; without LaTeX where it is words.
+Formula symbol_of(const Table& table);
+
 /// As few decimals as show every cell exactly, at most `precision`; scientific when the table is huge or
 /// tiny.
 Digits digits_for(const Matrix& cells, int precision);

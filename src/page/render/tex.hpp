@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "page/render/drawing.hpp"
+#include "page/render/picture.hpp"
 
 namespace attn {
 
@@ -17,10 +18,24 @@ bool has_numbers_in_tex(std::string_view text);
 /// How wide the text is, about, in digits of the same font; rather too much than too little.
 double width_in_tex(std::string_view text);
 
+/// The same as in_tex, in which long words may break.
+std::string breakable(std::string_view text);
+
+/// Words with “quotation marks”, as prose has them: one opens where a word may begin. `before` stands before them.
+std::string with_quotation_marks(std::string_view words, char before);
+
+/// How wide the widest line of a formula is, about, in letters: commands are signs, and what is below or above is
+/// small.
+double widest_line_of(std::string_view lines);
+
 /// The unit that drawings for TikZ are laid out in: 0.7 pt, in which a letter of 8 pt is 6 wide.
 constexpr Metrics tikz_units{.column = 6, .line = 14, .limit = 480, .slanted = true};
 
 /// A drawing laid out in these units as a picture of TikZ, no wider than a line and no higher than a page.
 std::string tikz_of(const Drawing& drawing);
+/// The same of several drawings, in light or in dark colors; as large as it comes, unless it has to fit a page.
+std::string tikz_of(const Picture& picture, const Style& style, bool fits_page);
+/// A product as people draw it, in these units.
+Picture picture_in_tikz(const ProductBlock& product, const Style& style);
 
 }  // namespace attn

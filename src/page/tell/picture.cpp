@@ -148,7 +148,9 @@ Table factor(const Node& node, std::string_view scope) {
 Table right_factor(const Product& product, std::string_view scope) {
   Table table = factor(product.right(), scope);
   if (product.product->op != &op::matmul_transposed) return table;
+  const Formula name = symbol(called(table.title));
   table.title += "ᵀ";
+  table.symbol = {table.title, "{" + name.latex + "}^{\\top}"};
   table.array.clear();
   std::swap(table.rows, table.columns);
   table.cells = std::make_shared<const Matrix>(transposed(*table.cells));
