@@ -91,10 +91,11 @@ std::vector<Command> make_commands() {
        .run = run_drill});
   commands.push_back({.name = "docs",
                       .subject = &subject::files,
-                      .summary = "keep command output in Markdown files up to date: update, check, clean",
-                      .words = {{"ACTION"}, {"FILE", Word::Count::some, Kind::path}},
+                      .summary = "keep command output in Markdown files up to date: update, check, clean, hook",
+                      .words = {{"ACTION"}, {"FILE", Word::Count::any, Kind::path}},
                       .actions = docs_actions(),
-                      .examples = {"attn docs update README.md", "attn docs check README.md docs/*.md"},
+                      .own = {.options = {option::annotate}},
+                      .examples = {"attn docs update README.md", "attn docs check README.md docs"},
                       .run = run_docs});
   commands.push_back({.name = "help",
                       .subject = &subject::program,

@@ -10,6 +10,7 @@
 
 #include "command/app.hpp"
 #include "command/command.hpp"
+#include "command/course.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
@@ -105,9 +106,42 @@ void add_stale(Page& page, const Stale& stale) {
   page.say(CodeBlock{"diff", told_difference(stale)});
 }
 
+// A line for each block that is not current, as programs mark it in a list of changes.
+struct Annotation {
+  std::string_view name, summary;
+  std::string (*written)(const std::string& path, std::size_t line, const std::string& sentence);
+};
+
+// What separates the parts of a line for GitHub is written by its number there.
+std::string for_github(std::string_view text, std::string_view separators) {
+  std::string written;
+  for (const char c : text) {
+    if (separators.find(c) == std::string_view::npos) {
+      written += c;
+    } else {
+      written += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return written;
+}
+
+constexpr std::array annotation_table = {
+    Annotation{"github", "lines that GitHub Actions shows at the changed lines",
+               [](const std::string& path, std::size_t line, const std::string& sentence) {
+                 return fmt::format("::error file={},line={}::{}", for_github(path, "%\r\n:,"), line,
+                                    for_github(sentence, "%\r\n"));
+               }},
+    Annotation{"lines", "FILE:LINE: SENTENCE, which GitLab shows in its log and editors jump to",
+               [](const std::string& path, std::size_t line, const std::string& sentence) {
+                 return fmt::format("{}:{}: {}", path, line, sentence);
+               }},
+};
+
 // What was found of each block, for readers and for programs.
 class Checked {
  public:
+  explicit Checked(const Annotation* annotation) : annotation_(annotation) {}
+
   void add(const Document& document) {
     const std::vector<Printed> outputs = outputs_of(document, block_runner());
     const std::vector<Stale> stale = stale_blocks(document, outputs);
@@ -117,7 +151,7 @@ class Checked {
       const CommandLine& line = block.lines.front();
       const bool is_stale = next != stale.end() && next->place.line == line.line;
       note(document.path, line, !is_stale ? "current" : next->is_new ? "no output yet" : "different");
-      if (is_stale) add_stale(answer_.page, *next++);
+      if (is_stale) tell(*next++);
       laws_ += block.laws.size();
       for (const BrokenLaw& broken : outputs[i].broken_laws) add_broken(document.path, line, broken);
     }
@@ -128,11 +162,13 @@ class Checked {
   // One that cannot be checked hides nothing of the others.
   void add_complaint(const std::string& path, std::string sentence) {
     records_.rows.push_back({path, "", "", "cannot be run", sentence});
+    if (annotation_) annotate(path, 1, sentence);
     answer_.complaints.push_back(std::move(sentence));
   }
 
   Answer finish() {
     if (!to_fix_.empty() || has_broken_) answer_.verdict = Verdict::failed;
+    if (!annotations_.empty()) answer_.page.say(CodeBlock{"text", fmt::format("{}", fmt::join(annotations_, "\n"))});
     if (!to_fix_.empty()) {
       answer_.page.say(text("Fix it with: ", code(fmt::format("attn docs update {}", fmt::join(to_fix_, " ")))));
     } else if (blocks_ > 0 || answer_.complaints.empty()) {
@@ -149,12 +185,28 @@ class Checked {
     records_.rows.push_back({path, line.line, line.text, std::string(state), ""});
   }
 
+  void annotate(const std::string& path, std::size_t line, const std::string& sentence) {
+    annotations_.push_back(annotation_->written(path, line, sentence));
+  }
+
+  void tell(const Stale& stale) {
+    if (!annotation_) return add_stale(answer_.page, stale);
+    annotate(stale.place.path, stale.place.line,
+             fmt::format("{} has {} now", stale.command, stale.is_new ? "no output" : "a different output"));
+  }
+
   void add_broken(const std::string& path, const CommandLine& line, const BrokenLaw& broken) {
     has_broken_ = true;
-    answer_.page.say(fmt::format("{}:{}: {}", path, broken.line, broken.says));
+    if (annotation_) {
+      annotate(path, broken.line, broken.says);
+    } else {
+      answer_.page.say(fmt::format("{}:{}: {}", path, broken.line, broken.says));
+    }
     records_.rows.push_back({path, broken.line, line.text, "law broken", broken.says});
   }
 
+  const Annotation* annotation_;  // null: whole sentences and differences
+  std::vector<std::string> annotations_;
   Answer answer_;
   std::size_t blocks_ = 0, laws_ = 0;
   bool has_broken_ = false;
@@ -163,7 +215,8 @@ class Checked {
 };
 
 Answer check_documents(const Arguments& arguments) {
-  Checked checked;
+  const std::optional<std::string> way = arguments.text(option::annotate);
+  Checked checked(way ? &look_up(std::span<const Annotation>(annotation_table), *way, "way to annotate") : nullptr);
   for (const std::string& path : paths_of(arguments)) {
     try {
       checked.add(read_document(read_bytes(path), path));
@@ -174,6 +227,26 @@ Answer check_documents(const Arguments& arguments) {
   return checked.finish();
 }
 
+// For .git/hooks/pre-commit. Only the documents of a commit are checked, as they stand in the folder; names are taken
+// with any signs in them.
+constexpr std::string_view hook_of_git = R"hook(#!/bin/sh
+# Checks the output of attn in the Markdown files of a commit.
+# Install it with: attn docs hook > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit
+cd "$(git rev-parse --show-toplevel)" || exit 2
+git diff --cached --name-only --diff-filter=ACMR -z -- '*.md' |
+  xargs -0 -r sh -c 'for file; do set -- "$@" "./$file"; shift; done; exec attn docs check "$@"' sh
+status=$?
+if [ "$status" -ne 0 ]; then
+  echo "The commit was stopped: update the documents and add them, or commit with --no-verify." >&2
+fi
+exit "$status")hook";
+
+Answer print_hook(const Arguments&) {
+  Answer answer;
+  answer.page.say(CodeBlock{"sh", std::string(hook_of_git)});
+  return answer;
+}
+
 constexpr Word files{"FILE", Word::Count::some, Kind::path};
 
 const std::array action_table_of_docs = {
@@ -182,17 +255,20 @@ const std::array action_table_of_docs = {
         "check",
         "compare the output in the files with what the commands print, and hold the laws; exit code 1 if one differs",
         {files},
-        check_documents},
+        check_documents,
+        {&option::annotate}},
     Action{"clean", "remove the output from the files", {files}, clean},
+    Action{"hook", "print a hook of git that checks the Markdown files of each commit", {}, print_hook},
 };
 
 }  // namespace
 
+std::vector<OptionChoice> choices::annotations() { return choices_of(std::span<const Annotation>(annotation_table)); }
+
 std::span<const Action> docs_actions() { return action_table_of_docs; }
 
-Answer run_docs(const Command&, const Arguments& arguments) {
-  return look_up(std::span<const Action>(action_table_of_docs), arguments.words.front(), "action of attn docs")
-      .run(arguments);
+Answer run_docs(const Command& command, const Arguments& arguments) {
+  return run_action(command, look_up(command.actions, arguments.words.front(), "action of attn docs"), arguments);
 }
 
 // --- block runner
@@ -228,6 +304,7 @@ void refuse_effects(const Answer& answer) {
 Style style_of(const Answer& answer, const BlockStyle& wanted) {
   Style style = answer.style;
   style.colors = Colors::none;
+  style.is_part = true;
   // Text is cut to the page; the other formats only where it is asked for.
   const bool is_text = answer.format == &formats().front();
   if (style.width == 0) style.width = wanted.width.value_or(is_text ? usual_width : 0);
@@ -245,20 +322,30 @@ void put_warnings_first(Answer& answer) {
   answer.page.blocks.insert(answer.page.blocks.begin(), warnings.begin(), warnings.end());
 }
 
+std::string rendered(const Answer& answer, const Page& page, const Style& style) {
+  std::string text;
+  Sink sink([&](std::string_view bytes) {
+    Budget::take_output(bytes.size());
+    text += bytes;
+  });
+  answer.format->render(page, style, sink);
+  sink.flush();
+  return printable_lines(text);
+}
+
 CommandResult run_words(std::vector<std::string> words, const BlockStyle& wanted) {
   if (wanted.format) words.insert(words.end(), {"--format", *wanted.format});
   Answer answer = attn::answer(words, nowhere());
   refuse_effects(answer);
   put_warnings_first(answer);
   CommandResult result{"", answer.format->name, nullptr, answer.computation, {}, answer.style.width};
-  Sink sink([&](std::string_view bytes) {
-    Budget::take_output(bytes.size());
-    result.text += bytes;
-  });
   result.style = style_of(answer, wanted);
-  answer.format->render(answer.page, result.style, sink);
-  sink.flush();
-  result.text = printable_lines(result.text);
+  if (wanted.in_files) {
+    for (const Page& part : answer.format->parts(answer.page, result.style))
+      result.pictures.push_back({rendered(answer, part, result.style), drawing_in_words(part, result.style)});
+  } else {
+    result.text = rendered(answer, answer.page, result.style);
+  }
   // What is shown again are the blocks; what stands behind them need not stay.
   answer.page.trace = {};
   answer.page.recipe = {};

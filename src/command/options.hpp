@@ -27,6 +27,7 @@ std::vector<OptionChoice> recipes();
 std::vector<OptionChoice> views();
 std::vector<OptionChoice> parts_left_out();
 std::vector<OptionChoice> failures();
+std::vector<OptionChoice> annotations();
 }  // namespace choices
 
 namespace rules {
@@ -352,6 +353,10 @@ inline constexpr Option step = count("--step", "", "begin at this step");
 inline constexpr Option set{"--set", "", Kind::texts, "NAME=…",
                             "set numbers of a puzzle: 'w_q = 1 0; 0 1', or one cell: 'w_q[1,2] = 3'"};
 inline constexpr Option yes = flag("--yes", "", "reset, or replace a file, without asking");
+inline constexpr Option annotate =
+    word("--annotate", "", "a line for each block that is not current: as GitHub marks it, or FILE:LINE: SENTENCE")
+        .called("WAY")
+        .from(choices::annotations);
 inline constexpr Option key = text_of("--key", "", "NAME", "name of the matrix, if the file has several");
 
 // How a page is written.

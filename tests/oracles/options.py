@@ -51,6 +51,7 @@ NOT_DRAWN = {
     "tokenizers, which tests/tokenizers compares with others": "--tokenizer --text-file --texts --learn --save-tokenizer --no-special",
     "what is shown of a training": "--watch --head --compare",
     "the attention of one layer, whose matrices the oracles compare in its model": "--layer",
+    "documents in a forge: tests/documents_in_ci_test.cpp": "--annotate",
     "lessons and their progress": "--state --no-input --answers --step --yes --worksheet --with-answers --count --mistake --set",
 }
 

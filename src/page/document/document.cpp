@@ -321,6 +321,7 @@ Attributes attributes_of(std::string_view text, const Place& place) {
   at_place(place, [&] {
     for (const std::string& word : parted(text, " \t")) set_attribute(attributes, word);
     check_attributes(attributes);
+    attributes.style.in_files = attributes.picture.has_value();
     if (attributes.picture) attributes.style.format = picture_format;
   });
   return attributes;

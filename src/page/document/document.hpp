@@ -45,15 +45,17 @@ struct BlockStyle {
   std::optional<std::string> format;
   std::optional<std::size_t> width;
   std::optional<int> precision;
+  bool in_files = false;  // pictures, each in a file of its own
 };
 
 /// What stands behind the word `attn` of a block.
 struct Attributes {
   BlockStyle style;
-  bool fails = false;                  // an error is expected, and its sentence is the output
-  bool hidden = false;                 // the command lines are not shown where a lesson is taken
-  std::optional<std::string> picture;  // an SVG file beside the document, which holds the output
-  std::vector<std::string> covers;     // lines of the checklist that its first command shows
+  bool fails = false;   // an error is expected, and its sentence is the output
+  bool hidden = false;  // the command lines are not shown where a lesson is taken
+  std::optional<std::string>
+      picture;                      // an SVG file beside the document, which holds the output; of several NAME-1.svg…
+  std::vector<std::string> covers;  // lines of the checklist that its first command shows
 };
 
 /// Reads `format=markdown width=60 fails` and the like. Throws InputError with the place.

@@ -102,16 +102,19 @@ bool is_current(const FileToWrite& picture) {
 
 // What stands in the document is a link; the picture stands in a file of its own, beside it.
 Printed shown_as_picture(const Document& document, const std::string& name, const CommandResult& result) {
-  if (!result.page) fail("this command has no page, so it draws no picture");
-  Printed printed{
-      {"", fmt::format("![{}]({})", escaped_markdown(drawing_in_words(*result.page, result.style)), name), ""}};
-  if (!document.folder) return printed;
-  printed.picture = {.path = place_to_write(name).string(), .bytes = result.text};
-  if (is_there(name)) {
-    printed.picture->replaces = read_bytes(name);
-    if (!printed.picture->replaces->starts_with(begin_of_svg_file))
-      fail("{} is there already, and is not a picture that attn made: give another name", name);
+  Printed printed;
+  for (std::size_t i = 0; i < result.pictures.size(); ++i) {
+    const auto& [bytes, words] = result.pictures[i];
+    const std::string own = result.pictures.size() > 1 ? path_of_part(name, i + 1) : name;
+    printed.lines.insert(printed.lines.end(), {"", fmt::format("![{}]({})", escaped_markdown(words), own)});
+    if (!document.folder) continue;
+    FileToWrite& picture = printed.pictures.emplace_back(FileToWrite{place_to_write(own).string(), bytes});
+    if (!is_there(own)) continue;
+    picture.replaces = read_bytes(own);
+    if (!picture.replaces->starts_with(begin_of_svg_file))
+      fail("{} is there already, and is not a picture that attn made: give another name", own);
   }
+  printed.lines.emplace_back();
   return printed;
 }
 
@@ -234,13 +237,13 @@ std::vector<FileToWrite> pictures_to_write(const Document& document, const std::
   std::vector<FileToWrite> files;
   std::set<std::string> names;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::optional<FileToWrite>& picture = outputs[i].picture;
-    if (!picture) continue;
-    const CommandBlock& block = document.commands[i];
-    if (!names.insert(picture->path).second)
-      fail_at(document.at(block.fence.first_line), "another block has the picture {}: give this one another name",
-              *block.attributes.picture);
-    if (!is_current(*picture)) files.push_back(*picture);
+    for (const FileToWrite& picture : outputs[i].pictures) {
+      const CommandBlock& block = document.commands[i];
+      if (!names.insert(picture.path).second)
+        fail_at(document.at(block.fence.first_line), "another block has the picture {}: give this one another name",
+                *block.attributes.picture);
+      if (!is_current(picture)) files.push_back(picture);
+    }
   }
   return files;
 }
@@ -260,12 +263,15 @@ std::vector<Stale> stale_blocks(const Document& document, const std::vector<Prin
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const CommandBlock& block = document.commands[i];
     std::vector<std::string> before = current_lines(document, block), now = outputs[i].lines;
-    const std::optional<FileToWrite>& picture = outputs[i].picture;
-    if (block.output && is_current(before, now) && (!picture || is_current(*picture))) continue;
-    const bool is_new = !block.output || (picture && !picture->replaces);
-    if (picture) {
-      for (std::string& line : lines_before(*picture)) before.push_back(std::move(line));
-      for (std::string& line : split(picture->bytes)) now.push_back(std::move(line));
+    const std::vector<FileToWrite>& pictures = outputs[i].pictures;
+    const auto are_current = [](const FileToWrite& picture) { return is_current(picture); };
+    if (block.output && is_current(before, now) && std::ranges::all_of(pictures, are_current)) continue;
+    const auto is_missing = [](const FileToWrite& picture) { return !picture.replaces; };
+    const bool is_new = !block.output || (!pictures.empty() && std::ranges::all_of(pictures, is_missing));
+    for (const FileToWrite& picture : pictures) {
+      if (is_current(picture)) continue;
+      for (std::string& line : lines_before(picture)) before.push_back(std::move(line));
+      for (std::string& line : split(picture.bytes)) now.push_back(std::move(line));
     }
     const CommandLine& first = block.lines.front();
     stale.push_back({document.at(first.line), first.text, is_new, difference(before, now)});

@@ -19,14 +19,20 @@
 
 namespace attn {
 
+/// A picture of a page, and what it shows in words.
+struct DrawnPicture {
+  std::string bytes, words;
+};
+
 /// What a command line has printed.
 struct CommandResult {
   std::string text;
   std::string_view format;  // that the text is in
   std::shared_ptr<const Page> page;
-  Calculation computation = {};  // behind the page
-  Style style = {};              // that it was written in
-  std::size_t width = 0;         // that the command itself asked for; 0: none
+  Calculation computation = {};             // behind the page
+  Style style = {};                         // that it was written in
+  std::size_t width = 0;                    // that the command itself asked for; 0: none
+  std::vector<DrawnPicture> pictures = {};  // of a block whose pictures are in files: instead of the text
 };
 
 /// Runs the words of a command line as the program would, always in the same style: no color, no terminal.
@@ -42,10 +48,10 @@ struct BrokenLaw {
   std::string says;  // which, and at which cell
 };
 
-/// The output of a block: what stands in the document, and the picture that stands beside it.
+/// The output of a block: what stands in the document, and the pictures that stand beside it.
 struct Printed {
-  std::vector<std::string> lines;           // without margin and line endings
-  std::optional<FileToWrite> picture = {};  // with the bytes that are there now
+  std::vector<std::string> lines;          // without margin and line endings
+  std::vector<FileToWrite> pictures = {};  // with the bytes that are there now
   std::vector<BrokenLaw> broken_laws = {};
 };
 
