@@ -107,7 +107,7 @@ TEST_CASE("what a page for browsers cannot be is refused in one sentence") {
   refuses({"page", "--format", "json"}, "leave out --format");
   refuses({"page", "walk", "--only", "nothing"}, "unknown matrix 'nothing'");
   refuses({"page", "encoder", "--outline"}, "leave out --outline");
-  refuses({"page", "softmax"}, "attn softmax cannot be shown by attn page. Choose one of: walk, align, encoder");
+  refuses({"page", "tokenize"}, "attn tokenize cannot be shown by attn page. Choose one of: walk, ");
   refuses({"page", "encoder", "--wq", "1"}, "attn encoder has no option '--wq'");
   refuses({"encoder", "--page", "--width", "40"}, "leave out --width");
   refuses({"page", "--n", "2"}, "attn page has no option '--n'");

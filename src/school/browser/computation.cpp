@@ -204,8 +204,8 @@ std::optional<std::variant<std::string_view, double>> instead_of(const Node& nod
   return row->instead;
 }
 
-// So many numbers of a matrix are written as people write them, and of a result they are all compared.
-constexpr std::size_t most_as_text = 1000;
+// So many numbers of an input are written as people write them, and so many of a result are all compared.
+constexpr std::size_t most_as_text = 1000, most_compared = 300;
 
 bool is_compared(const Node& node, const NodesOnPage& page) {
   return node.op && has_numbers(node) && page.is_compared(node);
@@ -214,7 +214,7 @@ bool is_compared(const Node& node, const NodesOnPage& page) {
 // Of inputs, many as the bytes of doubles, which take less room.
 std::optional<std::variant<std::string, std::vector<double>>> numbers_of(const Node& node, const NodesOnPage& page) {
   if (node.op ? !is_compared(node, page) : page.drawn.drawing_of(node) != nullptr) return std::nullopt;
-  const bool has_many = node.frame.shape.cells() > most_as_text;
+  const bool has_many = node.frame.shape.cells() > (node.op ? most_compared : most_as_text);
   if (has_many && node.op) return std::nullopt;
   const auto values = cells(node.matrix());
   if (has_many) return in_base64(std::as_bytes(std::span(values)));
@@ -233,7 +233,7 @@ struct SomeNumbers {
 std::optional<SomeNumbers> some_of(const Node& node, const NodesOnPage& page) {
   constexpr std::size_t usual_count = 50;
   const std::size_t count = node.frame.shape.cells();
-  if (!is_compared(node, page) || count <= most_as_text) return std::nullopt;
+  if (!is_compared(node, page) || count <= most_compared) return std::nullopt;
   SomeNumbers some{.every = (count / usual_count) | 1, .numbers = {}, .sum = 0.0};  // an odd number: of many columns
   const auto values = cells(node.matrix());
   for (std::size_t i = 0; i < count; i += some.every) some.numbers.push_back(with_digits_compared(values[i]));

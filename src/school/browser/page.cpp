@@ -148,7 +148,9 @@ namespace {
 
 void collect(const Table& table, std::set<std::string>& shown) { shown.insert(table.array); }
 
-bool fits_as_table(Shape shape) { return shape.cells() <= most_cells_of_table; }
+bool fits_as_table(Shape shape) {
+  return shape.cells() <= most_cells_of_table && shape.columns <= most_columns_of_table;
+}
 
 // What is said in the place of a table that is too large.
 Prose instead_of(const Table& table) {

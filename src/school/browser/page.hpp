@@ -17,8 +17,8 @@ namespace attn {
 
 /// The most numbers that a page for browsers computes with, and shows in tables; a single larger table is
 /// left out, and its numbers are part of the page all the same.
-constexpr std::size_t most_numbers_in_browser = 2'000'000, most_cells_in_browser = 150'000,
-                      most_cells_of_table = 10'000;
+constexpr std::size_t most_numbers_in_browser = 2'000'000, most_cells_in_browser = 150'000, most_cells_of_table = 4'000,
+                      most_columns_of_table = 256;
 
 /// Throws InputError when a computation has more numbers than that. Nothing is computed for it.
 void require_room_in_browser(const Graph& graph);
