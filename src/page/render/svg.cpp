@@ -403,15 +403,15 @@ std::string color_variables(std::string_view elements) {
 std::string_view rules_for_drawings() { return rules_of_drawing; }
 
 // Programs that draw SVG and are no browsers know no variables.
-std::string rules_of_file(Surroundings surroundings) {
+std::string rules_of_file(Scheme surroundings) {
   const std::string light = with_colors([](const Color&color) { return color.light; }),
                     dark = with_colors([](const Color&color) { return color.dark; });
   switch (surroundings) {
-    case Surroundings::light:
+    case Scheme::light:
       return light;
-    case Surroundings::dark:
+    case Scheme::dark:
       return dark;
-    case Surroundings::any:
+    case Scheme::any:
       break;
   }
   return light + "@media (prefers-color-scheme: dark) {" + dark + "}\n";
