@@ -221,6 +221,7 @@ const std::vector<Computed>& computed() {
         {"formats", "32,768", most_trained_words},
         {"formats", "2,000,000", in_browser},
         {"formats", "150,000", in_tables},
+        {"formats", "4,000", static_cast<double>(most_cells_of_table)},
         {"formats", "8", static_cast<double>(terms_of_long_sum)},
         {"formats", "256", static_cast<double>(most_ranked_columns)},
         {"formats", "32", 8.0 * sizeof(float)},

@@ -59,6 +59,7 @@ class Computation {
       scope: one.scope ?? "",
       cells: new Float64Array(rows * columns),
       given: one.numbers ? numbersOf(one.numbers) : this.drawn.get(one),
+      some: one.some && { ...one.some, numbers: numbersOf(one.some.numbers) },
       made: undefined,
     };
     // JSON has no −∞: a number with a notation may be a word.
