@@ -27,11 +27,11 @@ void show_all_words(Answer& answer, ModelChoice choice, const GenerationTask& ta
   std::vector<const Node*> shown = graph->named();
   std::erase_if(shown, [&](const Node* node) { return learned.contains(node->name); });
   answer.page.head(2, "All words at once");
-  answer.page.say(
-      text("Below, the words that were given and those that were written all go in at once. The mask hides later words, "
-           "so each row of ",
-           code("distribution"), " is what the model expects after that word. ", code("attn transformer"),
-           " shows the same matrices for any words."));
+  answer.page.say(text(
+      "Below, the words that were given and those that were written all go in at once. The mask hides later words, "
+      "so each row of ",
+      code("distribution"), " is what the model expects after that word. ", code("attn transformer"),
+      " shows the same matrices for any words."));
   add_model_walk(answer.page, shown, choice.model.recipe, choice.source, choice.target);
   answer.in_browser = graph;
   answer.story.given = task.prompt.size();
