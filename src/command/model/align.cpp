@@ -43,6 +43,10 @@ const Recurrence& cell_of(const Arguments& arguments, const std::string& usual) 
   return look_up(recurrences(), arguments.text(option::cell).value_or(told), "cell");
 }
 
+std::uint32_t drawing_seed(const Arguments& arguments) {
+  return static_cast<std::uint32_t>(arguments.count(option::seed).value_or(1));
+}
+
 // A model for any words, with random parameters, and how they were drawn.
 std::pair<EncoderDecoder, DrawnMatrices> drawn_model(const Arguments& arguments, const Words& source,
                                                      const Words& target) {
@@ -55,8 +59,7 @@ std::pair<EncoderDecoder, DrawnMatrices> drawn_model(const Arguments& arguments,
                        .source_size = size,
                        .target_size = size,
                        .state_size = size};
-  const std::size_t seed = arguments.count(option::seed).value_or(1);
-  DrawnMatrices drawings = draw_parameters(model, static_cast<std::uint32_t>(seed));
+  DrawnMatrices drawings = draw_parameters(model, drawing_seed(arguments));
   return {std::move(model), std::move(drawings)};
 }
 
@@ -336,6 +339,12 @@ Answer run_align(const Command&, const Arguments& arguments) {
   const Translation translation = translation_of(arguments);
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(translation.model, translation.source, translation.target, *graph);
+  if (!translation.on_random.empty()) {
+    for (const auto& [name, matrix] : translation.model.parameters) {
+      if (const Node* parameter = graph->find(name))
+        graph->tell_random(*parameter, fmt::format("seed {}", drawing_seed(arguments)));
+    }
+  }
   if (asks_for_gradients(arguments)) return gradients_of(differentiable(graph, translation), arguments);
   compute(*graph);
   if (arguments.has(option::outline)) return outline_of(graph, translation, arguments);

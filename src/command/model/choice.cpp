@@ -512,6 +512,7 @@ ModelChoice drawn(ModelChoice choice, const Arguments& arguments, const ModelUse
   arguments.tell("drawing parameters");
   const std::uint32_t seed = model_seed(arguments);
   choice.drawings.add(draw_parameters(choice.model, seed));
+  choice.drawn_with = seed;
   choice.model.about.push_back(told_as_random(use, *choice.model.kind, seed));
   return choice;
 }

@@ -26,6 +26,7 @@ struct ModelChoice {
   std::optional<Matrix> memory;       // in place of what an encoder would have made of the source
   std::vector<std::string> remarks;
   DrawnMatrices drawings = {};  // of what was drawn for it
+  std::optional<std::uint32_t> drawn_with = {};  // the seed of random parameters; none: they were given
 };
 
 /// What the arguments ask for, a model file or example, a file of parameters, or sizes, with the words that

@@ -246,7 +246,8 @@ void add_texts(Page& page, const ModelChoice& choice, const GenerationTask& task
     page.blocks.emplace_back(Prose{text("Source: ", strong(fmt::format("{}", fmt::join(choice.source.tokens, " "))))});
   }
   page.blocks.emplace_back(Prose{text("Given: ", strong(choice.words.text_of(task.prompt.ids, *vocabulary.labels)))});
-  page.blocks.emplace_back(Prose{text("Written: ", strong(choice.words.text_of(written, *vocabulary.labels)))});
+  page.blocks.emplace_back(Prose{text(choice.drawn_with ? "Written with random numbers: " : "Written: ",
+                                      strong(choice.words.text_of(written, *vocabulary.labels)))});
   // What is written last does not go in.
   const std::size_t went_in = task.prompt.size() + written.size() - 1;
   if (went_in == model.most_words(model.sizes.target_places) && !task.ends_with(written.back())) {
@@ -530,10 +531,7 @@ Answer run_generate(const Command&, const Arguments& arguments) {
                 .computation = {.graph = std::move(graph), .random = random, .drawings = choice.drawings},
                 .writer = std::move(writer),
                 .on_other_words = on_other_words(choice)};
-  if (arguments.has(option::page)) {
-    show_all_words(answer, choice, plan.task, std::move(written));
-    if (is_random) tell_random_parameters(*answer.in_browser, choice.model, seed);
-  }
+  if (arguments.has(option::page)) show_all_words(answer, choice, plan.task, std::move(written));
   return answer;
 }
 

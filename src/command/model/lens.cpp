@@ -104,7 +104,6 @@ Answer run_lens(const Command&, const Arguments& arguments) {
     add_lens(logits, looked_at(logits, planned.words, arguments));
     require_room(plan(graph, wanted_nodes(graph, arguments, lens_and_logits)));
   }
-  const bool is_random = planned.model.parameters.empty();
   const ModelChoice choice = drawn(std::move(planned), arguments, use);
   const auto graph = std::make_shared<Graph>(keep_nothing());
   run_model(choice, *graph);
@@ -123,7 +122,7 @@ Answer run_lens(const Command&, const Arguments& arguments) {
   }
   Answer answer{.page = std::move(page), .warnings = choice.remarks, .computation = {graph}};
   for (std::string& warning : warnings(*graph)) answer.warnings.push_back(std::move(warning));
-  if (is_random) answer.computation.random = told_as_random(use, *choice.model.kind, model_seed(arguments));
+  if (choice.drawn_with) answer.computation.random = told_as_random(use, *choice.model.kind, *choice.drawn_with);
   return answer;
 }
 

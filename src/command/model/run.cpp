@@ -41,9 +41,15 @@ class ProgressWatch final : public Watch {
   std::function<void(std::string_view)> tell_;
 };
 
-}  // namespace
+void tell_random_parameters(const ModelChoice& choice, Graph& graph) {
+  if (!choice.drawn_with) return;
+  for (const ParameterRow& row : parameters_of(choice.model)) {
+    if (const Node* parameter = graph.find(row.name))
+      graph.tell_random(*parameter, fmt::format("seed {}", *choice.drawn_with));
+  }
+}
 
-void run_model(const ModelChoice& choice, Graph& graph) {
+void run_layers(const ModelChoice& choice, Graph& graph) {
   RunningTransformer running(choice.model, graph);
   std::optional<Value> encoded;
   if (choice.memory) {
@@ -56,11 +62,11 @@ void run_model(const ModelChoice& choice, Graph& graph) {
   if (running.has_output()) name(role::distribution, softmax(running.logits(last)));
 }
 
-void tell_random_parameters(Graph& graph, const Transformer& model, std::uint32_t seed) {
-  for (const ParameterRow& row : parameters_of(model)) {
-    if (const Node* const parameter = graph.find(row.name))
-      graph.tell_origin(*parameter, fmt::format("is random (seed {})", seed));
-  }
+}  // namespace
+
+void run_model(const ModelChoice& choice, Graph& graph) {
+  run_layers(choice, graph);
+  tell_random_parameters(choice, graph);
 }
 
 std::vector<SentenceOfLine> sentences_of_line(const ModelChoice& choice) {

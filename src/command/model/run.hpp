@@ -11,9 +11,6 @@ namespace attn {
 /// Runs a model on its words, as far as it goes: `source.x` … `distribution`.
 void run_model(const ModelChoice& choice, Graph& graph);
 
-/// Says of each parameter that it is random.
-void tell_random_parameters(Graph& graph, const Transformer& model, std::uint32_t seed);
-
 /// The same model on other words.
 /// The sentences of a line whose words go in one by one; a tokenizer makes others of them.
 std::vector<SentenceOfLine> sentences_of_line(const ModelChoice& choice);

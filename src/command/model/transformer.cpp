@@ -10,6 +10,7 @@
 #include "command/model/run.hpp"
 #include "command/model/words.hpp"
 #include "core/attention/watches.hpp"
+#include "core/graph/find.hpp"
 #include "core/graph/plan.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -210,6 +211,7 @@ void add_expected(Page& page, const Graph& graph, const ModelChoice& choice) {
   page.head(2, "What should come next");
   page.say(
       "Each line: a target word, the word that should follow it, the probability of that word, and the word with the highest probability.");
+  if (follows_from_random(*distribution)) page.say("The probabilities follow from random numbers.");
   if (!knows_all) page.say("A dash means that the word is not in the model's vocabulary.");
   page.say(std::move(listing));
 }
@@ -348,16 +350,14 @@ Answer run_transformer(const Command& command, const Arguments& arguments) {
     return checks ? compared(graph) : wanted_nodes(graph, arguments);
   };
   require_room(planned, wanted);
-  const bool is_random = planned.model.parameters.empty();
   const ModelChoice choice = drawn(std::move(planned), arguments, part.use);
   if (checks) return check_causal(choice);
 
   auto graph = std::make_shared<Graph>(keep_nothing());
   run_model(choice, *graph);
-  if (is_random) tell_random_parameters(*graph, choice.model, model_seed(arguments));
   tell_progress(*graph, arguments);
   const std::string random =
-      is_random ? told_as_random(part.use, *choice.model.kind, model_seed(arguments)) : std::string();
+      choice.drawn_with ? told_as_random(part.use, *choice.model.kind, *choice.drawn_with) : std::string();
   if (asks_for_gradients(arguments)) {
     Differentiable forward = differentiable(graph, part, choice);
     forward.computation.random = random;

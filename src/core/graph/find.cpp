@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "core/support/error.hpp"
@@ -134,6 +135,21 @@ std::vector<Cell> find_cells(const Graph& graph, std::string_view address) {
   std::vector<Cell> cells;
   for (std::size_t j = 0; j < node.frame.shape.columns; ++j) cells.push_back({&node, row, j});
   return cells;
+}
+
+// --- random
+
+bool follows_from_random(const Node& node) {
+  std::set<const Node*> seen;
+  std::vector<const Node*> left = {&node};
+  while (!left.empty()) {
+    const Node* const one = left.back();
+    left.pop_back();
+    if (!seen.insert(one).second) continue;
+    if (one->is_random) return true;
+    left.insert(left.end(), one->operands.begin(), one->operands.end());
+  }
+  return false;
 }
 
 // --- path

@@ -29,6 +29,9 @@ std::string place_called(const Axis& axis, std::size_t i);
 /// "it, animal": which row and column the cell lies in, by their labels; empty: they have none.
 std::string cell_in_words(const Cell& cell);
 
+/// Whether the numbers of a node follow from random ones.
+bool follows_from_random(const Node& node);
+
 /// Whether there is exactly one row or column of this label, or one of this number.
 bool has_place(const Axis& axis, std::size_t size, std::string_view place);
 

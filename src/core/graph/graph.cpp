@@ -115,7 +115,14 @@ Value Graph::input(const Name& name, MakeRows make, Frame frame) {
 
 Value Graph::input(const Name& name, Frame frame) { return input(name, MakeRows(), std::move(frame)); }
 
-void Graph::tell_origin(const Node& input, std::string origin) { nodes_[input.index].origin = std::move(origin); }
+void Graph::tell_origin(const Node& input, std::string origin, bool is_random) {
+  nodes_[input.index].origin = std::move(origin);
+  nodes_[input.index].is_random = is_random;
+}
+
+void Graph::tell_random(const Node& input, std::string_view from) {
+  tell_origin(input, fmt::format("is random ({})", from), true);
+}
 
 void Graph::tell_scoring(const Node& scores, const ScoringFunction& function) {
   nodes_[scores.index].scored_by = &function;

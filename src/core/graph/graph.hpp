@@ -38,6 +38,7 @@ struct Node {
   std::shared_ptr<const Matrix> given = {};    // the numbers of an input that has them
   MakeRows made = {};                          // or how they are made
   std::string origin = {};                     // of an input that was not given: "is random (seed 1)"
+  bool is_random = false;                      // an input with random numbers
   const Node* alias_of = nullptr;              // the node whose numbers it has under another name
   std::vector<const Node*> aliases = {};       // those that have its numbers
   mutable std::size_t handles = 0;             // how many values hold it
@@ -165,8 +166,10 @@ class Graph : public std::enable_shared_from_this<Graph> {
   Value input(const Name& name, MakeRows make, Frame frame);
   /// One of which only the frame is known, in a graph that is never run.
   Value input(const Name& name, Frame frame);
-  /// Says where an input comes from that was not given.
-  void tell_origin(const Node& input, std::string origin);
+  /// Says where an input comes from that was not given, and whether its numbers are random.
+  void tell_origin(const Node& input, std::string origin, bool is_random = false);
+  /// Says that an input has random numbers, and from where: "seed 1".
+  void tell_random(const Node& input, std::string_view from);
   /// Says which function made some scores.
   void tell_scoring(const Node& scores, const ScoringFunction& function);
   /// Adds an operation. Throws InputError when the operands do not fit together, or there would be too many

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/graph/find.hpp"
 #include "core/graph/run.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
@@ -161,9 +162,14 @@ Value Rewriting::taken_over(const Node& original) {
 Value Rewriting::input_of(const Node& original) {
   const Graph::Scope scope(*graph_, graph_->scope_like(original.place));
   const Node& first = original.original();
-  if (first.made) return graph_->input(name_of_original(original), first.made, original.frame);
-  if (!first.op && !first.given) return graph_->input(name_of_original(original), original.frame);
-  return graph_->input(name_of_original(original), original.cells(), original.frame.rows, original.frame.columns);
+  const auto taken = [&] {
+    if (first.made) return graph_->input(name_of_original(original), first.made, original.frame);
+    if (!first.op && !first.given) return graph_->input(name_of_original(original), original.frame);
+    return graph_->input(name_of_original(original), original.cells(), original.frame.rows, original.frame.columns);
+  };
+  const Value input = taken();
+  if (first.is_random) graph_->tell_origin(input.node(), first.origin, first.is_random);
+  return input;
 }
 
 // --- part
@@ -176,7 +182,7 @@ std::shared_ptr<Graph> part_of(const Graph& original, const std::vector<const No
   for (const Node* node : part.graph().named()) {
     if (node->op) continue;
     const Node& from = original.at(node->name);
-    part.graph().tell_origin(*node, from.op ? "is an input of this part" : from.origin);
+    part.graph().tell_origin(*node, from.op ? "is an input of this part" : from.origin, follows_from_random(from));
   }
   return part.graph().shared_from_this();
 }

@@ -101,8 +101,7 @@ void tell_what_is_random(const Problem& problem, Graph& graph) {
   std::set<const Role*> drawn;
   for (const std::string& name : problem.drawn) drawn.insert(&called(name).role());
   for (const Node& node : graph.nodes()) {
-    if (!node.op && drawn.contains(node.role))
-      graph.tell_origin(node, fmt::format("is random ({})", problem.drawn_from));
+    if (!node.op && drawn.contains(node.role)) graph.tell_random(node, problem.drawn_from);
   }
 }
 

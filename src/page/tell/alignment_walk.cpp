@@ -203,7 +203,9 @@ class AlignmentWalk {
     const std::size_t id = translation_.target[t - 1];
     const std::span<const double> shares = row(distribution, 0);
     const auto best = static_cast<std::size_t>(std::ranges::max_element(shares) - shares.begin()) + 1;
-    Text sentence = text(strong("\"" + target_word(id) + "\""), " has probability " + percent(shares[id - 1]));
+    const Node& chooses = *find(t, role::distribution);
+    Text sentence = text(said_of(chooses, ""), strong("\"" + target_word(id) + "\""),
+                         " has probability " + percent(shares[id - 1]));
     if (shares[best - 1] > shares[id - 1]) {
       sentence.push_back({Span::Style::plain, "; the most probable word is "});
       sentence.push_back(strong("\"" + target_word(best) + "\""));

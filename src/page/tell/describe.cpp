@@ -12,6 +12,7 @@
 
 #include "core/attention/pooling.hpp"
 #include "core/attention/watches.hpp"
+#include "core/graph/find.hpp"
 #include "core/graph/name.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/number.hpp"
@@ -166,6 +167,13 @@ std::string what_is_random(const Calculation& computation) {
   return computation.problem ? told_as_drawn(*computation.problem) : computation.random;
 }
 
+std::string said_of(const Node& numbers, std::string sentence) {
+  if (!follows_from_random(numbers)) return sentence;
+  if (!sentence.empty())
+    sentence.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(sentence.front())));
+  return std::string(with_random_numbers) + sentence;
+}
+
 void add_drawn(Page& page, const Problem& problem) {
   if (std::string sentence = told_as_drawn(problem); !sentence.empty()) page.say(std::move(sentence));
 }
@@ -213,14 +221,19 @@ void add_reading(Page& page, const Node& node) {
   const bool of_words = weights.is(role::distribution);
   const bool is_next = of_words && node.graph->find(Name({scope::decoder}, role::output));
   const std::string_view preposition = is_next ? "after " : "at ";
+  const std::string begin = follows_from_random(node) ? std::string(with_random_numbers) : "";
   Text reading;
   for (const Look& look : looks) {
     const std::string share = written_fixed(100.0 * look.weight, digits_of_percent - 2);
-    const bool first = reading.empty();
-    if (!first) reading.push_back({Span::Style::plain, "; "});
+    const bool is_begun = !reading.empty() || !begin.empty();  // the sentence
+    if (reading.empty()) {
+      if (is_begun) reading.push_back({Span::Style::plain, begin});
+    } else {
+      reading.push_back({Span::Style::plain, "; "});
+    }
     if (of_words)
-      reading.push_back({Span::Style::plain, first ? (is_next ? "After " : "At ") : std::string(preposition)});
-    const char* const row_name = of_words ? "position" : first ? "Query" : "query";
+      reading.push_back({Span::Style::plain, is_begun ? std::string(preposition) : is_next ? "After " : "At "});
+    const char* const row_name = of_words ? "position" : is_begun ? "query" : "Query";
     reading.push_back({Span::Style::strong, place_in_words(weights.frame.rows, look.query, row_name)});
     reading.push_back({Span::Style::plain, of_words ? " the most probable word is " : " attends most to "});
     reading.push_back(

@@ -174,7 +174,7 @@ void add_logit_lens(Page& page, const ResidualStream& stream, const Node& distri
   page.say(told(std::span<const Claim<ResidualStream>>(claims_of_lens), stream));
   Listing listing{{"after"}, {}, true};
   if (word) listing.columns.insert(listing.columns.end(), {word_in_words(logits, *word), "place"});
-  listing.columns.emplace_back("most probable next words");
+  listing.columns.emplace_back(said_of(distribution, "most probable next words"));
   for (std::size_t i = 0; i < distribution.frame.shape.rows; ++i) {
     const std::vector<double> row = distribution.row(i);
     auto& cells = listing.rows.emplace_back();

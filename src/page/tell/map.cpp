@@ -101,9 +101,10 @@ class AttentionMap {
           std::ranges::count_if(measured_, [&](const HeadMeasure& head) { return label_of(head).name == name; }));
       if (count > 0) counts.push_back(fmt::format("{} ({})", name, count));
     }
+    const Node& first = *attentions_.front().heads.front();
     if (measured_.size() == 1)
-      return page_.say(fmt::format("1 head, with the label \"{}\".", label_of(measured_[0]).name));
-    page_.say(fmt::format("{} heads, with the labels {}.", measured_.size(), fmt::join(counts, ", ")));
+      return page_.say(said_of(first, fmt::format("1 head, with the label \"{}\".", label_of(measured_[0]).name)));
+    page_.say(said_of(first, fmt::format("{} heads, with the labels {}.", measured_.size(), fmt::join(counts, ", "))));
   }
 
   Listing listing(const Attention& attention, std::size_t first) const {
@@ -250,7 +251,7 @@ void tell_what_is_hidden(Page& page, const std::vector<const Node*>& nodes, cons
                           written_fixed(average.matrix()(0, *key), shown_decimals)))});
   }
   if (different.size() < 2) return;
-  page.say("The average does not show which head attends to which word:");
+  page.say(said_of(*nodes.front(), "The average does not show which head attends to which word."));
   page.say(std::move(list));
 }
 
