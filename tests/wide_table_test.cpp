@@ -1,6 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "commands_tried.hpp"
+#include "page/render/width.hpp"
 #include "process.hpp"
 
 // What a table gives up where there is no room, and in which order.
@@ -68,4 +72,101 @@ TEST_CASE("a long name stands above its table, and a short one in it") {
   check_has(one, "  sentence.1.layer.1.weights │");
   const std::string page = accepted(words + Words{"--heads", "2", "--only", "sentence.1.layer.1.head.1.weights"}).out;
   check_has(page, "  sentence.1.layer.1.head.1.weights\n    │");
+}
+
+namespace {
+
+const std::string man =
+    "the old man who lived near the river went to the market because he wanted to buy some fresh bread and milk";
+
+std::string weights_of(const std::string& text, const Words& more = {}) {
+  return accepted(Words{"softmax", "--text", text, "--only", "weights", "--width", "80"} + more).out;
+}
+
+// The line of a table that begins with this label.
+std::string line_of(const std::string& page, const std::string& label) {
+  const std::size_t at = page.find("\n  " + label + " ");
+  return at == std::string::npos ? "" : page.substr(at + 1, page.find('\n', at + 1) - at - 1);
+}
+
+std::size_t numbers_in(const std::string& line) {
+  std::istringstream stream(line.substr(std::min(line.find("│"), line.size())));
+  std::string word;
+  std::size_t count = 0;
+  for (stream >> word; stream >> word;) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("weights lose the zero before the point before anything else is cut") {
+  const std::string page = weights_of("one two three four five six seven eight nine ten more and some others");
+  check_has(page, " .0");
+  check_lacks(page, "0.0");
+  check_lacks(page, "left out");
+  CHECK(numbers_in(line_of(page, "seven")) >= 14);
+  // Decimals that were asked for stay.
+  const std::string precise = weights_of("one two three four five six seven eight nine", {"--precision", "5"});
+  check_has(precise, " .0");
+  check_lacks(precise, "rounded");
+}
+
+TEST_CASE("22 words in 80 columns show all numbers") {
+  const std::string page = weights_of(man);
+  for (std::size_t i = 1; i <= 22; ++i) {
+    const std::string row = line_of(page, (i < 10 ? " " : "") + std::to_string(i));
+    INFO(row);
+    CHECK(numbers_in(row) == 22);
+    CHECK(display_width(row) <= 80);
+  }
+  check_has(in_one_line(page), "in percent; the columns are the words of the rows, in the same order");
+  check_lacks(page, "…");
+}
+
+TEST_CASE("headers are cut to letters that tell the words apart, and otherwise numbered as the rows are") {
+  const std::string apart =
+      weights_of("alphabet betting gambling deltoid epsilon zetetic etching thetas iotas kappas lambda musical");
+  check_has(apart, "alp");
+  check_has(in_one_line(apart), "the columns are the words of the rows");
+  const std::string alike = weights_of(
+      "alphabet alphaben alphabes alphaber alphabek alphabel alphabem alphabeo alphabep alphabeq alphabex alphabez");
+  check_has(alike, " 1 alphabet");
+  check_has(alike, "12 alphabez");
+}
+
+TEST_CASE("columns that are other words than the rows are told in a line") {
+  std::string scores, keys;
+  for (int j = 1; j <= 20; ++j) {
+    scores += std::to_string(j % 3) + " ";
+    keys += "keyword" + std::to_string(j) + " ";
+  }
+  const std::string page = accepted({"softmax", "--scores", scores + ";" + scores, "--tokens", "one two",
+                                     "--key-tokens", keys, "--width", "80"})
+                               .out;
+  check_has(in_one_line(page), "columns: 1 keyword1, 2 keyword2,");
+}
+
+TEST_CASE("more words than there are columns for stand in a picture, with the words as rows") {
+  std::string text;
+  for (int i = 1; i <= 40; ++i) text += "w" + std::to_string(i * 7) + " ";
+  const std::string page = weights_of(text);
+  check_has(page, "40 w280");
+  check_has(page, "█");
+  check_has(in_one_line(page), "shades in the place of numbers (--full)");
+  check_has(weights_of(text, {"--full"}), "0.0");
+  // Asked decimals are never replaced by shades.
+  check_lacks(weights_of(text, {"--precision", "3"}), "shades");
+}
+
+TEST_CASE("rows of many words say the most probable, and nothing that rounds to 0") {
+  const std::string page =
+      accepted({"transformer", "--model", "coreference", "--only", "distribution", "--width", "80"}).out;
+  check_has(page, "│ the largest of 69 weights");
+  check_has(line_of(page, "it"), "it           │ animal 100 %");
+  check_has(page, "what rounds to 0 % is not listed");
+  check_lacks(page, " 0 %,");
+  for (std::size_t at = 0; at < page.size(); at = page.find('\n', at) + 1)
+    CHECK(display_width(page.substr(at, page.find('\n', at) - at)) <= 80);
+  const std::string piped = accepted({"transformer", "--model", "coreference", "--only", "distribution"}).out;
+  check_has(piped, "0.0000");
 }

@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/support/number.hpp"
 #include "page/render/table_layout.hpp"
+#include "page/render/width.hpp"
 
 namespace attn {
 namespace {
 
 // The places of the largest numbers of a row that is not masked there, the largest first.
-std::vector<std::size_t> largest_places(const Table& table, std::size_t i) {
+std::vector<std::size_t> largest_places(const Table& table, std::size_t i, std::size_t most = columns_ranked_first) {
   const std::span<const double> numbers = row(*table.cells, i);
   std::vector<std::size_t> places;
   for (std::size_t j = 0; j < numbers.size(); ++j) {
@@ -22,7 +24,7 @@ std::vector<std::size_t> largest_places(const Table& table, std::size_t i) {
     return std::isnan(numbers[j]) ? -std::numeric_limits<double>::infinity() : numbers[j];
   };
   const auto is_before = [&](std::size_t a, std::size_t b) { return size(a) != size(b) ? size(a) > size(b) : a < b; };
-  const std::size_t count = std::min(places.size(), columns_ranked_first);
+  const std::size_t count = std::min(places.size(), most);
   const auto end = places.begin() + static_cast<std::ptrdiff_t>(count);
   std::partial_sort(places.begin(), end, places.end(), is_before);
   places.resize(count);
@@ -51,7 +53,11 @@ std::vector<Block> ranked(const Table& table, int precision) {
   for (std::size_t n = 0; n < rows.places.size(); ++n) {
     if (rows.gap_before(n) > 0) listing.rows.push_back({rows_left_out(rows.gap_before(n)), "", "", ""});
     const std::size_t i = rows.places[n];
-    const std::vector<std::size_t> places = largest_places(table, i);
+    std::vector<std::size_t> places = largest_places(table, i);
+    // What rounds to 0 is one of the others.
+    std::erase_if(places, [&](std::size_t j) {
+      return are_weights && j != places.front() && 2.0 * (*table.cells)(i, j) < std::pow(10.0, -digits);
+    });
     double rest = 0.0;
     for (const double number : row(*table.cells, i)) rest += number;
     for (const std::size_t j : places) {
@@ -69,6 +75,104 @@ std::vector<Block> ranked(const Table& table, int precision) {
                                  columns_ranked_first, with_commas(columns), are_weights ? " with their sum" : ""),
                      code("--full"), " shows all).")},
           std::move(listing)};
+}
+
+// --- in a terminal
+
+namespace {
+
+class RankedRows {
+ public:
+  RankedRows(const Table& table, const Shown& rows, const Style& style)
+      : table_(table), rows_(rows), style_(style), are_weights_(table.heat == Heat::weights) {
+    digits_ = digits_for(*table.cells, std::min(style.precision, 2));
+    title_ = style.signs(table.title);
+    label_width_ = display_width(title_);
+    for (const std::size_t i : rows.places) label_width_ = std::max(label_width_, display_width(label(i)));
+  }
+
+  void write(Sink& sink) {
+    const std::string beside = style_.unicode ? " │ " : " | ", head = title_ + blanks(title_);
+    sink.write(
+        "  " + head + beside +
+        fmt::format("the largest of {} {}\n", table_.cells->shape().columns, are_weights_ ? "weights" : "numbers"));
+    const std::size_t width = style_.width - std::min(style_.width, label_width_ + 5);
+    const std::string_view dash = style_.unicode ? "─" : "-";
+    std::string rule = "  ";
+    for (std::size_t n = 0; n < label_width_ + 1; ++n) rule += dash;
+    rule += style_.unicode ? "┼" : "+";
+    for (std::size_t n = 0; n < width + 1; ++n) rule += dash;
+    sink.write(rule + "\n");
+    for (std::size_t n = 0; n <= rows_.places.size(); ++n) {
+      if (const std::size_t gap = rows_.gap_before(n); gap > 0)
+        sink.write(fmt::format("  {}{}{}{} more {}\n", ellipsis(), blanks(ellipsis()), beside, gap,
+                               gap == 1 ? "row" : "rows"));
+      if (n == rows_.places.size()) break;
+      const std::size_t i = rows_.places[n];
+      std::string line = "  " + label(i) + blanks(label(i)) + beside + told(i, width);
+      line.erase(line.find_last_not_of(' ') + 1);
+      sink.write(line + "\n");
+    }
+    std::string legend = are_weights_ ? "what rounds to 0 % is not listed" : "";
+    if (was_cut_) legend += fmt::format("{}{} others with smaller numbers", legend.empty() ? "" : "; ", ellipsis());
+    if (legend.empty()) legend = "the largest numbers of each row";
+    sink.write("  " + dim(style_) + legend + " (--full)" + plain(style_) + "\n");
+  }
+
+ private:
+  std::string ellipsis() const { return style_.unicode ? "…" : "..."; }
+  std::string label(std::size_t i) const {
+    constexpr std::size_t longest = 24;
+    return shortened(style_.words(table_.rows.label(i)), longest, ellipsis());
+  }
+  std::string blanks(const std::string& text) const {
+    return std::string(label_width_ - std::min(label_width_, display_width(text)), ' ');
+  }
+
+  std::string number(double value) const {
+    std::string text;
+    if (are_weights_) {
+      text = written_fixed(100.0 * value, style_.is_precise ? std::max(style_.precision - 2, 0) : 0);
+      return text.find_first_not_of("-0.") == std::string::npos ? "" : text + " %";
+    }
+    digits_.append(text, value);
+    return text;
+  }
+
+  // As many of the row as there is room for.
+  std::string told(std::size_t i, std::size_t width) {
+    std::string line;
+    const std::string further = ", " + ellipsis();
+    for (const std::size_t j : largest_places(table_, i, most_told)) {
+      const std::string text = number((*table_.cells)(i, j));
+      if (text.empty()) return line.empty() ? "all round to 0 %" : line;
+      const std::string entry =
+          fmt::format("{}{} {}", line.empty() ? "" : ", ", style_.words(table_.columns.label(j)), text);
+      if (!line.empty() && display_width(line) + display_width(entry) + display_width(further) > width) {
+        was_cut_ = true;
+        return line + further;
+      }
+      line += shortened(entry, width, ellipsis());
+    }
+    return line;
+  }
+
+  static constexpr std::size_t most_told = 256;
+
+  const Table& table_;
+  const Shown& rows_;
+  const Style& style_;
+  bool are_weights_;
+  Digits digits_;
+  std::string title_;
+  std::size_t label_width_ = 0;
+  bool was_cut_ = false;  // a row has more than its line holds
+};
+
+}  // namespace
+
+void write_ranked_rows(const Table& table, const Shown& rows, const Style& style, Sink& sink) {
+  RankedRows(table, rows, style).write(sink);
 }
 
 }  // namespace attn

@@ -83,6 +83,16 @@ Rgb of_palette(int index) {
   return {level(36), level(6), level(1)};
 }
 
+// As the sequences for colors have it, behind 38; or 48;.
+std::string fill_of(double strength, const Ramp& ramp, const Style& style) {
+  if (style.colors == Colors::palette256) {
+    const double last = static_cast<double>(ramp.palette.size() - 1);
+    return fmt::format("5;{}", ramp.palette[static_cast<std::size_t>(std::lround(strength * last))]);
+  }
+  const Rgb fill = mixed(style.ground, ramp.strongest, begins + (1.0 - begins) * strength);
+  return fmt::format("2;{};{};{}", fill.red, fill.green, fill.blue);
+}
+
 std::string shade(double strength, const Ramp& ramp, const Style& style) {
   switch (style.colors) {
     case Colors::none:
@@ -136,6 +146,22 @@ std::string Shading::of(double value) const {
   if (strength == 0.0) return "";
   const Ramps& ramps = is_light(style_.ground) ? on_light : on_dark;
   return shade(std::fabs(strength), strength < 0.0 ? ramps.negative : ramps.positive, style_);
+}
+
+std::string Shading::blank(double strength, std::size_t width) const {
+  const std::string blanks(width, ' ');
+  if (strength < least) return blanks;
+  const Ramps& ramps = is_light(style_.ground) ? on_light : on_dark;
+  return fmt::format("\x1b[48;{}m{}\x1b[0m", fill_of(strength, ramps.positive, style_), blanks);
+}
+
+std::string Shading::halves(double upper, double lower) const {
+  if (upper < least && lower < least) return " ";
+  const Ramps& ramps = is_light(style_.ground) ? on_light : on_dark;
+  const auto fill = [&](double strength) { return fill_of(strength, ramps.positive, style_); };
+  if (lower < least) return fmt::format("\x1b[38;{}m▀\x1b[0m", fill(upper));
+  if (upper < least) return fmt::format("\x1b[38;{}m▄\x1b[0m", fill(lower));
+  return fmt::format("\x1b[38;{};48;{}m▀\x1b[0m", fill(upper), fill(lower));
 }
 
 bool Shading::tells_sizes() const {
@@ -203,6 +229,17 @@ std::string ink(Ink what, const Style& style) {
       return if_colored(style, "\x1b[36m");
   }
   return "";
+}
+
+std::string series_color(std::size_t series, const Style& style) {
+  if (style.colors == Colors::none) return "";
+  constexpr std::array dark = {75, 214, 114, 213, 203, 80}, light = {25, 166, 28, 127, 160, 30};
+  constexpr std::array of_sixteen_on_dark = {36, 33, 35, 32, 31, 34}, of_sixteen_on_light = {34, 31, 35, 32, 36, 33};
+  const bool is_on_light = is_light(style.ground);
+  const std::size_t place = series % dark.size();
+  if (style.colors == Colors::sixteen)
+    return fmt::format("\x1b[{}m", (is_on_light ? of_sixteen_on_light : of_sixteen_on_dark)[place]);
+  return fmt::format("\x1b[38;5;{}m", (is_on_light ? light : dark)[place]);
 }
 
 }  // namespace attn

@@ -80,6 +80,10 @@ class Shading {
 
   /// The escape sequence that begins the color of a cell, or "" where it stays plain.
   std::string of(double value) const;
+  /// A cell of a picture as a colored blank, as wide as this, and one above another in one character. How strongly they
+  /// stand out is told, from 0 to 1. Only where sizes are told.
+  std::string blank(double strength, std::size_t width) const;
+  std::string halves(double upper, double lower) const;
   /// Whether there are colors enough to tell the sizes apart without any sign.
   bool tells_sizes() const;
 
@@ -104,5 +108,8 @@ std::string italic(const Style& style);
 std::string dim(const Style& style);
 std::string ink(Ink what, const Style& style);
 std::string plain(const Style& style);
+
+/// The color of a curve among others; empty without colors.
+std::string series_color(std::size_t series, const Style& style);
 
 }  // namespace attn

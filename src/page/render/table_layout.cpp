@@ -22,16 +22,26 @@ void Digits::append(std::string& out, double value) const {
     out += "NaN";  // it has no sign, and is written so wherever it stands
   } else if (scientific) {
     append_scientific(out, value, decimals);
+  } else if (spelling == Spelling::percent) {
+    append_fixed(out, 100.0 * value, 0);
+  } else if (spelling == Spelling::without_zero && decimals > 0) {
+    const std::string whole = written_fixed(value, decimals);
+    const std::size_t point = whole.find('.');
+    out += whole.front() == '0' ? whole.substr(point) : whole.substr(0, point);  // from 0 to 1
   } else {
     append_fixed(out, value, decimals);
   }
 }
 
 std::size_t Digits::width(double value) const {
-  if (!scientific) return static_cast<std::size_t>(fixed_width(value, decimals));
+  if (!scientific && spelling == Spelling::usual) return static_cast<std::size_t>(fixed_width(value, decimals));
   std::string text;
   append(text, value);
   return text.size();
+}
+
+std::size_t Digits::after_units() const {
+  return decimals > 0 && spelling != Spelling::percent ? static_cast<std::size_t>(decimals) + 1 : 0;
 }
 
 double largest_size(std::span<const double> cells) {
@@ -158,9 +168,9 @@ Shown some_of(std::size_t count, std::vector<std::size_t> places) {
 }
 
 Shown shown_rows(const Table& table) {
-  constexpr std::size_t first = 16, last = 4;
+  constexpr std::size_t first = 16, last = 4, most_whole = 24;
   const std::size_t count = table.cells->shape().rows;
-  if (first + last + 1 >= count) return all_of(count);
+  if (count <= most_whole) return all_of(count);
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < first; ++i) places.push_back(i);
   for (std::size_t i = count - last; i < count; ++i) places.push_back(i);

@@ -13,14 +13,21 @@
 
 namespace attn {
 
+/// How a number is spelled where there is little room: as usual; without the zero before the point, of numbers from 0
+/// to 1 (`.07`, and 1 is `1`); or in whole percent without a sign.
+enum class Spelling { usual, without_zero, percent };
+
 /// How the numbers of one table are written: all with the same decimals, so that their points stand in one
 /// line.
 struct Digits {
   int decimals = 0;
   bool scientific = false;
+  Spelling spelling = Spelling::usual;
 
   void append(std::string& out, double value) const;
   std::size_t width(double value) const;
+  /// The places of the point and the decimals.
+  std::size_t after_units() const;
 };
 
 /// The title of a table as formulas write it; without LaTeX where it is words.
@@ -85,6 +92,23 @@ class TableWalk {
 /// show two digits of its largest.
 constexpr int least_decimals = 2;
 Digits with_at_most(int decimals, Digits digits, double largest);
+
+/// How long labels may be where a table has to fit a terminal: a row's label takes its room once, a column's may make
+/// the column wider than its numbers.
+constexpr std::size_t longest_row_label = 24;
+constexpr std::size_t longest_column_label = 16;
+
+/// How a table is written for a terminal. Each member is what it gives up where there is no room, in this order.
+struct TableForm {
+  bool name_above = false;
+  std::size_t separation = 2;
+  int decimals = std::numeric_limits<int>::max();  // at most
+  Spelling spelling = Spelling::usual;
+  std::size_t column_letters = longest_column_label;
+  bool is_numbered = false;  // columns, and rows that are the same words
+  std::size_t row_letters = longest_row_label;
+  bool has_sums = true;
+};
 
 /// The largest finite size among the cells; 0 without any.
 double largest_size(std::span<const double> cells);

@@ -13,6 +13,7 @@
 #include "page/render/style.hpp"
 #include "page/render/table_layout.hpp"
 #include "page/render/text_table.hpp"
+#include "page/render/weight_pictures.hpp"
 #include "page/render/width.hpp"
 
 namespace attn {
@@ -22,31 +23,6 @@ namespace attn {
 namespace {
 
 constexpr std::size_t margin_of_map = 2;
-
-// A small picture: at most so many cells high and wide, and so many columns of text in all.
-constexpr std::size_t most_cells_of_map = 20, width_of_map = 24;
-
-// The largest weights of blocks of neighbors, with the places of the first ones as labels.
-Table largest_of_blocks(const Table& table) {
-  const Shape shape = table.cells->shape();
-  const auto step_for = [](std::size_t count) { return (count + most_cells_of_map - 1) / most_cells_of_map; };
-  const std::size_t down = std::max<std::size_t>(step_for(shape.rows), 1),
-                    across = std::max<std::size_t>(step_for(shape.columns), 1);
-  Matrix cells({(shape.rows + down - 1) / down, (shape.columns + across - 1) / across}, 0.0);
-  for (std::size_t i = 0; i < shape.rows; ++i) {
-    for (std::size_t j = 0; j < shape.columns; ++j) {
-      double& cell = cells(i / down, j / across);
-      cell = std::fmax(cell, (*table.cells)(i, j));
-    }
-  }
-  std::vector<std::string> labels;
-  for (std::size_t i = 0; i < shape.rows; i += down) labels.push_back(std::to_string(i + 1));
-  Table small = table;
-  small.rows = axis(table.rows.name, std::move(labels));
-  small.columns = axis(table.columns.name);
-  small.cells = std::make_shared<const Matrix>(std::move(cells));
-  return small;
-}
 
 // The words of one row in lines, each beside the row's label, and below each its weight in percent.
 class WordLines {
@@ -188,49 +164,6 @@ class WordLines {
   Shown columns_;
 };
 
-// Small pictures in characters, beside each other. In one of a long sentence neighbors share a cell, which
-// has their largest weight.
-void write_heat_maps(const HeatMaps& maps, const Style& style, Sink& sink) {
-  ValueRange range;
-  range.include(0.0);
-  for (const Table& table : maps.tables) {
-    for (const double weight : cells(*table.cells)) range.include(weight);
-  }
-  if (range.is_constant()) range.include(1.0);  // nothing but zeros
-  Beside beside(style.limit(), sink);
-  for (const Table& table : maps.tables) {
-    if (table.cells->size() == 0) continue;
-    Drawing drawing = lay_out(HeatMap{largest_of_blocks(table)}, style, Metrics{.limit = width_of_map});
-    drawing.caption = table.title;
-    drawing.cells->range = range;
-    drawing.legends.clear();
-    Style narrow = style;
-    narrow.width = width_of_map + margin_of_map;
-    beside.add(written_lines([&](Sink& lines) { write_drawing(drawing, narrow, lines); }));
-  }
-  beside.finish_line();
-  if (maps.tables.empty()) return;
-  // A legend for all: that of the smallest and the largest weight.
-  Table ends = maps.tables.front();
-  Matrix both({1, 2});
-  both(0, 0) = range.at(0.0);
-  both(0, 1) = range.at(1.0);
-  ends.cells = std::make_shared<const Matrix>(std::move(both));
-  ends.rows = ends.columns = axis("");
-  Drawing legend = lay_out(HeatMap{ends}, style, characters_of(style));
-  legend.caption.reset();
-  legend.labels.clear();
-  legend.cells->rows.clear();
-  write_drawing(legend, style, sink);
-  const auto is_reduced = [](const Table& table) {
-    return std::max(table.cells->shape().rows, table.cells->shape().columns) > most_cells_of_map;
-  };
-  if (std::ranges::any_of(maps.tables, is_reduced)) {
-    sink.write(std::string(margin_of_map, ' ') + dim(style) +
-               "neighbors share a cell, which shows their largest weight" + plain(style) + "\n");
-  }
-}
-
 // The words of a sentence, once for each row, with their weights below them in percent, and shaded where there
 // are colors enough. Of a long sentence the words with the largest weights are shown.
 void write_shaded_words(const ShadedWords& words, const Style& style, Sink& sink) {
@@ -300,7 +233,7 @@ class TextWriter final : public Writer {
 
   void write(const HeatMaps& maps) override {
     gap();
-    write_heat_maps(maps, style_, sink_);
+    write_weight_pictures(maps.tables, style_, {.width = style_.limit()}, sink_);
   }
 
   void write(const ShadedWords& words) override {

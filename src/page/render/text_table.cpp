@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <utility>
 
 #include "data/files/cells.hpp"
+#include "page/render/ranked.hpp"
 #include "page/render/style.hpp"
 #include "page/render/table_layout.hpp"
+#include "page/render/weight_pictures.hpp"
 #include "page/render/width.hpp"
 
 namespace attn {
@@ -19,14 +23,12 @@ namespace attn {
 
 namespace {
 
-// How long labels may be where a table has to fit a terminal: a row's label takes its room once, a column's
-// may make the column wider than its numbers. Elsewhere only what would be unreadable is cut.
-constexpr std::size_t longest_row_label = 24;
-constexpr std::size_t longest_column_label = 16;
 constexpr std::size_t longest_whole_label = 200;
 // A longer name stands above its table, unless a label of a row is as long.
 constexpr std::size_t longest_name_within = 30;
 constexpr std::string_view margin_of_tables = "  ";
+// What labels are cut to where nothing else is left: of columns to a few letters, of numbered rows to these.
+constexpr std::size_t fewest_letters = 2, fewest_of_row = 6;
 
 class TextTable {
  public:
@@ -35,19 +37,19 @@ class TextTable {
         style_(style),
         sink_(sink),
         ellipsis_(style.unicode ? "…" : "..."),
-        show_sums_(table.row_sums),
+        title_(style.signs(table.title)),
+        are_same_words_(are_same_words(table.rows, table.columns)),
+        all_digits_(digits_for_columns(table, style.precision)),
         shading_(table, style) {
-    digits_ = digits_for_columns(table, style.precision);
     const Shape shape = table.cells->shape();
     rows_ = style.elides() ? shown_rows(table) : all_of(shape.rows);
     columns_ = all_of(shape.columns);
-    measure_labels();
-    measure_columns();
-    measure_sums();
-    if (style.elides()) fit();
+    measure();
+    if (style.elides() && !fits()) fit();
   }
 
   void write() {
+    if (replacement_) return replacement_();
     if (name_above_) sink_.write(std::string(margin_of_tables) + title_ + "\n");
     write_header();
     write_rule();
@@ -62,10 +64,7 @@ class TextTable {
     write_legend();
   }
 
-  /// Whether all of its columns are shown, with all of their decimals.
-  bool is_whole() const { return columns_.left_out() == 0 && !was_rounded_; }
-
-  void set_separation(std::size_t blanks) { separation_ = blanks; }
+  void set_separation(std::size_t blanks) { form_.separation = blanks; }
 
   /// Gives both the same columns, one below the other.
   void align_with(TextTable& other) {
@@ -76,24 +75,48 @@ class TextTable {
 
  private:
   // The labels of quantities are our own words, those of a matrix are the reader's.
-  std::string written(const std::string& label, std::size_t longest) const {
-    const std::string text = table_.columns_differ ? style_.signs(label) : style_.words(label);
-    return shortened(text, style_.elides() ? longest : longest_whole_label, ellipsis_);
+  std::string written(const std::string& label) const {
+    return table_.columns_differ ? style_.signs(label) : style_.words(label);
   }
 
-  std::string row_label(std::size_t i) const { return written(table_.rows.label(i), longest_row_label); }
+  // A few letters need no sign that there were more: a line below the table says what they are.
+  std::string cut(const std::string& text, std::size_t letters, std::size_t usual) const {
+    if (!style_.elides()) return shortened(text, longest_whole_label, ellipsis_);
+    return shortened(text, letters, letters < usual ? "" : ellipsis_);
+  }
 
-  std::string column_label(std::size_t j) const { return written(table_.columns.label(j), longest_column_label); }
+  std::string row_label(std::size_t i) const {
+    const std::string word = cut(written(table_.rows.label(i)), form_.row_letters, longest_row_label);
+    if (!form_.is_numbered || !are_same_words_) return word;
+    return fmt::format("{:>{}} {}", i + 1, std::to_string(table_.cells->shape().rows).size(), word);
+  }
+
+  std::string column_label(std::size_t j) const {
+    if (form_.is_numbered) return std::to_string(j + 1);
+    return cut(written(table_.columns.label(j)), form_.column_letters, longest_column_label);
+  }
+
+  // --- how wide it is
+
+  void measure() {
+    digits_ = all_digits_;
+    show_sums_ = table_.row_sums && form_.has_sums;
+    was_rounded_ = form_.spelling == Spelling::percent;
+    if (form_.decimals < style_.precision) round();
+    for (Digits& digits : digits_) digits.spelling = form_.spelling;
+    measure_labels();
+    measure_columns();
+    measure_sums();
+  }
 
   void measure_labels() {
-    title_ = style_.signs(table_.title);
+    label_width_ = 0;
     for (const std::size_t i : rows_.places) {
       const std::size_t mark = i == table_.marked_row ? 2 : 0;
       label_width_ = std::max(label_width_, display_width(row_label(i)) + mark);
     }
     const std::size_t wanted = display_width(title_);
-    name_above_ = wanted > longest_name_within && wanted > label_width_;
-    labels_alone_ = label_width_;
+    name_above_ = wanted > label_width_ && (wanted > longest_name_within || form_.name_above);
     if (!name_above_) label_width_ = std::max(label_width_, wanted);
   }
 
@@ -108,35 +131,23 @@ class TextTable {
         if (!is_masked(table_, i, j)) widths_[j] = std::max(widths_[j], digits_[j].width(values[j]));
       }
     }
-    for (std::size_t j = 0; j < count; ++j) widths_[j] = std::max(widths_[j], after_units(j) + 1);
-  }
-
-  // The places of a number's point and decimals.
-  std::size_t after_units(std::size_t j) const {
-    return digits_[j].decimals > 0 ? static_cast<std::size_t>(digits_[j].decimals) + 1 : 0;
+    const std::size_t units = form_.spelling == Spelling::without_zero ? 0 : 1;
+    for (std::size_t j = 0; j < count; ++j) widths_[j] = std::max(widths_[j], digits_[j].after_units() + units);
   }
 
   void measure_sums() {
     if (!show_sums_) return;
     sums_ = Matrix({table_.cells->shape().rows, 1});
-    for (const std::size_t i : rows_.places) {
-      const std::span<const double> values = row(*table_.cells, i);
-      sums_(i, 0) = std::accumulate(values.begin(), values.end(), 0.0);
-    }
     int decimals = 0;
     for (const std::size_t i : rows_.places) {
-      const double sum = sums_(i, 0);
+      const std::span<const double> values = row(*table_.cells, i);
+      const double sum = sums_(i, 0) = std::accumulate(values.begin(), values.end(), 0.0);
       decimals = std::max(decimals, digits_for(Matrix({1, 1}, sum), style_.precision).decimals);
     }
-    sum_digits_ = {decimals, false};
-    measure_width_of_sums();
-  }
-
-  void measure_width_of_sums() {
-    if (!show_sums_) return;
-    sum_width_ = 1;
+    sum_digits_ = {.decimals = decimals};
+    if (form_.decimals < style_.precision) sum_digits_ = with_at_most(form_.decimals, sum_digits_, 1.0);
+    sum_width_ = std::max<std::size_t>(display_width(sum_title()), 1);
     for (const std::size_t i : rows_.places) sum_width_ = std::max(sum_width_, sum_digits_.width(sums_(i, 0)));
-    sum_width_ = std::max(sum_width_, display_width(sum_title()));
   }
 
   std::string_view sum_title() const { return style_.unicode ? "Σ" : "sum"; }
@@ -144,46 +155,29 @@ class TextTable {
   // The width of the table when these columns are shown.
   std::size_t total(const Shown& shown) const {
     std::size_t width = margin_of_tables.size() + label_width_ + 2;
-    for (const std::size_t j : shown.places) width += widths_[j] + separation_;
-    width += shown.gaps() * (display_width(ellipsis_) + separation_);
+    for (const std::size_t j : shown.places) width += widths_[j] + form_.separation;
+    width += shown.gaps() * (display_width(ellipsis_) + form_.separation);
     if (show_sums_) width += 3 + sum_width_;
     return width;
   }
 
   bool fits() const { return total(columns_) <= style_.width; }
 
-  // The name above it first, then narrower gaps, then fewer decimals. Only then columns are left out, and a
-  // name that was short enough stands in the table again.
-  void fit() {
-    if (fits()) return;
-    const std::size_t with_name = std::exchange(label_width_, labels_alone_);
-    const bool was_above = std::exchange(name_above_, with_name > labels_alone_ || name_above_);
-    if (fits()) return;
-    separation_ = 1;
-    if (fits()) return;
-    for (int decimals = style_.precision - 1; decimals >= least_decimals && !style_.is_precise; --decimals) {
-      round_to(decimals);
-      if (fits()) return;
-    }
-    separation_ = 2;
-    label_width_ = with_name;
-    name_above_ = was_above;
-    leave_out_columns();
+  bool fits_as(const TableForm& form) {
+    form_ = form;
+    measure();
+    return fits();
   }
 
-  void round_to(int decimals) {
+  void round() {
     const Matrix& cells = *table_.cells;
     const double largest = largest_size(attn::cells(cells));
     for (std::size_t j = 0; j < digits_.size(); ++j) {
       const Digits fewer =
-          with_at_most(decimals, digits_[j], table_.columns_differ ? largest_size(column(cells, j)) : largest);
-      if (fewer.decimals == digits_[j].decimals) continue;
+          with_at_most(form_.decimals, digits_[j], table_.columns_differ ? largest_size(column(cells, j)) : largest);
+      was_rounded_ = was_rounded_ || fewer.decimals != digits_[j].decimals;
       digits_[j] = fewer;
-      was_rounded_ = true;
     }
-    sum_digits_ = with_at_most(decimals, sum_digits_, 1.0);
-    measure_columns();
-    measure_width_of_sums();
   }
 
   static std::vector<double> column(const Matrix& cells, std::size_t j) {
@@ -192,16 +186,99 @@ class TextTable {
     return values;
   }
 
+  // --- what it gives up
+
+  // The name above it first, then narrower gaps, then decimals, then the zeros before the points, then letters of the
+  // headers, then the sums. Weights are then told in percent, then shown as a picture, and rows of many words as the
+  // most probable ones. Only what is none of this loses columns.
+  void fit() {
+    TableForm form = form_;
+    form.name_above = true;
+    if (fits_as(form)) return;
+    form.separation = 1;
+    if (fits_as(form)) return;
+    for (int decimals = style_.precision - 1; decimals >= least_decimals && !style_.is_precise; --decimals) {
+      form.decimals = decimals;
+      if (fits_as(form)) return;
+    }
+    const TableForm rounded = form;
+    if (may_fit() && fit_further(form)) return;
+    if (replace()) return;
+    // Its name stands in the table again, and its gaps are wide.
+    fits_as({.decimals = rounded.decimals});
+    leave_out_columns();
+  }
+
+  // Whether each column has a place for a digit and a gap.
+  bool may_fit() const { return 2 * columns_.count < style_.width; }
+
+  bool fit_further(TableForm form) {
+    if (is_from_0_to_1()) form.spelling = Spelling::without_zero;
+    if (fits_as(form) || fits_with_cut_headers(form)) return true;
+    form.has_sums = false;
+    if (fits_as(form) || fits_with_cut_headers(form)) return true;
+    if (table_.heat != Heat::weights || !is_from_0_to_1() || style_.is_precise) return false;
+    form.spelling = Spelling::percent;
+    return fits_as(form) || fits_with_cut_headers(form);
+  }
+
+  bool is_from_0_to_1() const {
+    if (table_.columns_differ || digits_.empty() || digits_.front().scientific) return false;
+    return std::ranges::all_of(cells(*table_.cells), [](double x) { return x >= 0.0 && x <= 1.0; });
+  }
+
+  // As many letters as there is room for. Where several words have the same ones, the columns have numbers, and so have
+  // rows that are the same words.
+  bool fits_with_cut_headers(TableForm form) {
+    if (!table_.columns.labels || table_.columns_differ) return false;
+    for (form.column_letters = longest_column_label - 1; form.column_letters >= fewest_letters; --form.column_letters) {
+      if (!fits_as(form)) continue;
+      if (headers_are_distinct()) return true;
+      break;
+    }
+    form.is_numbered = true;
+    for (; form.row_letters >= fewest_of_row; --form.row_letters) {
+      if (fits_as(form)) return true;
+    }
+    return false;
+  }
+
+  bool headers_are_distinct() const {
+    std::map<std::string, std::string> words;
+    for (std::size_t j = 0; j < columns_.count; ++j) {
+      const std::string word = written(table_.columns.label(j));
+      if (words.try_emplace(column_label(j), word).first->second != word) return false;
+    }
+    return true;
+  }
+
+  bool replace() {
+    const Shape shape = table_.cells->shape();
+    const bool are_weights = table_.heat == Heat::weights && is_from_0_to_1() && !style_.is_precise;
+    if (are_weights && shape.columns <= 2 * shape.rows && has_whole_picture(table_, style_.width, style_)) {
+      replacement_ = [this] {
+        write_weight_pictures({table_}, style_, {.width = style_.width}, sink_);
+        sink_.write(std::string(margin_of_tables) + dim(style_) + "shades in the place of numbers (--full)" +
+                    plain(style_) + "\n");
+      };
+    } else if (table_.ranks && table_.columns.labels) {
+      replacement_ = [this] { write_ranked_rows(table_, rows_, style_, sink_); };
+    }
+    return replacement_ != nullptr;
+  }
+
   void leave_out_columns() {
     const std::size_t count = columns_.count;
     const std::vector<std::size_t> order = columns_by_importance(table_, rows_);
-    for (std::size_t kept = std::min(count, style_.width / separation_); kept-- > 1;) {
+    for (std::size_t kept = std::min(count, style_.width / form_.separation); kept-- > 1;) {
       const auto end = order.begin() + static_cast<std::ptrdiff_t>(kept);
       columns_ = some_of(count, {order.begin(), end});
       if (fits()) return;
     }
     show_sums_ = false;  // one column is all there is room for
   }
+
+  // --- lines
 
   static void pad(std::string& line, std::size_t width) { line.append(width, ' '); }
 
@@ -216,11 +293,11 @@ class TextTable {
   void write_cells(std::string& line, WriteCell&& write_cell) const {
     for (std::size_t n = 0; n <= columns_.places.size(); ++n) {
       if (columns_.gap_before(n) > 0) {
-        pad(line, separation_);
+        pad(line, form_.separation);
         line += ellipsis_;
       }
       if (n == columns_.places.size()) return;
-      pad(line, separation_);
+      pad(line, form_.separation);
       write_cell(columns_.places[n]);
     }
   }
@@ -249,8 +326,8 @@ class TextTable {
     std::string line(margin_of_tables);
     dashes(line, label_width_ + 1);
     line += cross;
-    std::size_t inner = columns_.gaps() * (display_width(ellipsis_) + separation_);
-    for (const std::size_t j : columns_.places) inner += widths_[j] + separation_;
+    std::size_t inner = columns_.gaps() * (display_width(ellipsis_) + form_.separation);
+    for (const std::size_t j : columns_.places) inner += widths_[j] + form_.separation;
     dashes(line, inner + (show_sums_ ? 1 : 0));
     if (show_sums_) {
       line += cross;
@@ -276,7 +353,7 @@ class TextTable {
     if (is_masked(table_, i, j)) {
       if (!masked_) masked_ = true;
       // Where the points of the numbers above and below it stand.
-      const std::size_t after_point = after_units(j) == 0 ? 0 : after_units(j) - 1;
+      const std::size_t after_units = digits_[j].after_units(), after_point = after_units == 0 ? 0 : after_units - 1;
       pad(line, widths_[j] - after_point - 1);
       line += style_.unicode ? "·" : ".";
       pad(line, after_point);
@@ -290,7 +367,7 @@ class TextTable {
     const bool is_marked = i == table_.marked_row || j == table_.marked_column;
     const std::string color = shading_.of(value) + (is_marked ? bold(style_) : "");
     if (!color.empty()) {
-      line.insert(begin - separation_, color);  // with the gap before it: no stripes between neighbors
+      line.insert(begin - form_.separation, color);  // with the gap before it: no stripes between neighbors
       line += plain(style_);
     }
   }
@@ -309,14 +386,27 @@ class TextTable {
     if (masked_) add(style_.unicode ? "· masked" : ". masked");
     if (columns_.left_out() > 0)
       add(fmt::format("{} {} of {} columns left out", ellipsis_, columns_.left_out(), widths_.size()));
-    if (was_rounded_) add(fmt::format("rounded to {} decimals", most_decimals()));
-    if (!is_whole()) {
+    if (form_.spelling == Spelling::percent) {
+      add("in percent");
+    } else if (was_rounded_) {
+      add(fmt::format("rounded to {} decimals", most_decimals()));
+    }
+    const bool are_cut = form_.is_numbered || form_.column_letters < longest_column_label;
+    if (are_cut && are_same_words_) add("the columns are the words of the rows, in the same order");
+    if (table_.row_sums && !show_sums_) add("sums left out");
+    if (columns_.left_out() > 0 || was_rounded_ || are_cut) {
       legend += " (--full)";
     } else if (rows_.left_out() > 0) {
       add("--full shows all");
     }
-    if (legend.empty()) return;
-    sink_.write(std::string(margin_of_tables) + dim(style_) + legend + plain(style_) + "\n");
+    std::vector<std::string> lines;
+    if (!legend.empty()) lines = wrap(legend, style_.elides() ? style_.width - margin_of_tables.size() : legend.size());
+    if (are_cut && !are_same_words_) {
+      for (std::string& line : numbered_columns(table_, style_, style_.width - margin_of_tables.size()))
+        lines.push_back(std::move(line));
+    }
+    for (const std::string& line : lines)
+      sink_.write(std::string(margin_of_tables) + dim(style_) + line + plain(style_) + "\n");
   }
 
   int most_decimals() const {
@@ -332,20 +422,22 @@ class TextTable {
   Sink& sink_;
   std::string ellipsis_;
   std::string title_;
-  std::vector<Digits> digits_;
+  bool are_same_words_;  // the rows and the columns
+  TableForm form_;
+  std::vector<Digits> all_digits_, digits_;  // as many as they need, and as they are written
   Digits sum_digits_;
   Shown rows_;
   Shown columns_;
-  std::size_t label_width_ = 0, labels_alone_ = 0;  // with the name among them, and without it
+  std::size_t label_width_ = 0;
   bool name_above_ = false;
   bool was_rounded_ = false;
   std::vector<std::size_t> widths_;
-  std::size_t separation_ = 2;
   Matrix sums_;
-  bool show_sums_;
+  bool show_sums_ = false;
   std::size_t sum_width_ = 0;
   Shading shading_;
-  std::atomic<bool> masked_ = false;  // rows are made by several threads
+  std::function<void()> replacement_;  // what is written in its place
+  std::atomic<bool> masked_ = false;   // rows are made by several threads
 };
 
 }  // namespace
@@ -353,8 +445,6 @@ class TextTable {
 void write_text_table(const Table& table, const Style& style, Sink& sink) { TextTable(table, style, sink).write(); }
 
 namespace {
-
-constexpr std::size_t most_cells_beside = 400;  // a larger table stands alone
 
 WrittenLines lines_of_table(TextTable& table, std::string& text, Sink& sink) {
   table.write();
@@ -396,85 +486,6 @@ void write_product(const ProductBlock& product, const Style& style, Sink& sink) 
   write_text_table(product.right, style, sink);
   sink.write("\n");
   write_text_table(product.result, style, sink);
-}
-
-void write_side_by_side(const std::vector<Table>& tables, const Style& style, Sink& sink) {
-  Beside beside(style.limit(), sink);
-  for (const Table& table : tables) {
-    if (table.cells->size() > most_cells_beside) {
-      beside.finish_line();
-      beside.begin_block();
-      write_text_table(table, style, sink);
-      continue;
-    }
-    beside.add(written_lines([&](Sink& lines) { write_text_table(table, style, lines); }));
-  }
-  beside.finish_line();
-}
-
-// --- beside
-
-WrittenLines::WrittenLines(std::string_view text) {
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines_.emplace_back(text.substr(begin, end - begin));
-    width_ = std::max(width_, visible_width(lines_.back()));
-    begin = end + 1;
-  }
-}
-
-WrittenLines WrittenLines::blank(std::size_t height, std::size_t width) {
-  WrittenLines lines;
-  lines.lines_.resize(height);
-  lines.width_ = width;
-  return lines;
-}
-
-const std::string& WrittenLines::line(std::size_t i) const {
-  static const std::string nothing;
-  return i < lines_.size() ? lines_[i] : nothing;
-}
-
-WrittenLines written_lines(const std::function<void(Sink&)>& write) {
-  std::string text;
-  Sink sink([&](std::string_view bytes) { text += bytes; });
-  write(sink);
-  sink.flush();
-  return WrittenLines(text);
-}
-
-void write_beside(const std::vector<WrittenLines>& blocks, Sink& sink) {
-  std::size_t height = 0;
-  for (const WrittenLines& block : blocks) height = std::max(height, block.height());
-  for (std::size_t i = 0; i < height; ++i) {
-    std::string line;
-    std::size_t missing = 0;  // blanks are written only before something
-    for (const WrittenLines& block : blocks) {
-      const std::string& text = block.line(i);
-      if (!text.empty()) line += std::string(missing, ' ') + text;
-      missing = (text.empty() ? missing : 0) + block.width() + gap_beside - visible_width(text);
-    }
-    sink.write(line + "\n");
-  }
-}
-
-void Beside::add(WrittenLines block) {
-  if (used_ + block.width() > limit_) finish_line();
-  used_ += block.width() + gap_beside;
-  line_.push_back(std::move(block));
-}
-
-void Beside::finish_line() {
-  if (line_.empty()) return;
-  begin_block();
-  write_beside(line_, sink_);
-  line_.clear();
-  used_ = 0;
-}
-
-void Beside::begin_block() {
-  if (!is_first_) sink_.write("\n");
-  is_first_ = false;
 }
 
 }  // namespace attn
