@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <set>
 #include <sstream>
 
 #include "page/render/drawing.hpp"
@@ -221,17 +223,20 @@ TEST_CASE("a plot puts the ends of its axes where they belong") {
   const std::string text = drawn(plot_of({0, 10}, {-5, 5}));
   const std::vector<std::string> grid = grid_of(text);
   REQUIRE(grid.size() == 11);
-  CHECK(grid.front().ends_with("•"));
+  CHECK(grid.front().ends_with("⠉"));
   CHECK(grid.front().starts_with("   5 ┤ "));
-  CHECK(grid[5] == "   0 ┤");
-  CHECK(grid.back() == "  -5 ┤•");
+  CHECK(grid[5].starts_with("   0 ┤ "));
+  CHECK(grid.back().starts_with("  -5 ┤⣀"));
   CHECK(text.starts_with("  Sizes\n"));
-  CHECK(lines_of(text).back() == "  • one");
+  CHECK(lines_of(text).back() == "  ⠤⠤ one");
+  const std::vector<std::string> in_ascii = grid_of(drawn(plot_of({0, 10}, {-5, 5}), {.unicode = false}));
+  CHECK(in_ascii.empty());
 }
 
 TEST_CASE("on a logarithmic axis ten lies halfway between one and a hundred") {
   Plot plot = plot_of({1, 10, 100}, {1, 10, 100});
   plot.x_spacing = plot.y_spacing = Spacing::logarithmic;
+  plot.series.push_back({"another", {}, {}});  // several curves have signs without colors
   const std::vector<std::string> grid = grid_of(drawn(plot));
   const auto column = [](const std::string& line) { return display_width(line.substr(0, line.find("•"))); };
   REQUIRE(grid.size() == 11);
@@ -243,8 +248,12 @@ TEST_CASE("on a logarithmic axis ten lies halfway between one and a hundred") {
 }
 
 TEST_CASE("every finite point is drawn, and no other") {
-  CHECK(count_of(drawn(plot_of({1, 2, 3, 4}, {1, not_a_number, 3, infinity})), "•") == 2 + 1);
-  CHECK(count_of(drawn(plot_of({5}, {5})), "•") == 1 + 1);
+  const auto of_points = [](Plot plot) {
+    plot.series.front().is_line = false;
+    return drawn(plot);
+  };
+  CHECK(count_of(of_points(plot_of({1, 2, 3, 4}, {1, not_a_number, 3, infinity})), "•") == 2 + 1);
+  CHECK(count_of(of_points(plot_of({5}, {5})), "•") == 1 + 1);
   CHECK(drawn(plot_of({1}, {not_a_number})) == "  Sizes\n  no values to plot\n");
 }
 
@@ -261,6 +270,48 @@ TEST_CASE("each curve has a sign of its own, in ASCII too") {
       if (unicode) CHECK(count_of(text, mark) >= 2);
     }
   }
+}
+
+TEST_CASE("four curves over 32 positions have a color each, and one curve needs none") {
+  Plot plot{.title = "p", .x_name = "position", .series = {}};
+  for (int s = 0; s < 4; ++s) {
+    Series series{"column " + std::to_string(s + 1), {}, {}};
+    for (int i = 0; i < 32; ++i) {
+      series.x.push_back(i);
+      series.y.push_back(std::sin(i / std::pow(3.0, s)));
+    }
+    plot.series.push_back(std::move(series));
+  }
+  for (const Colors colors : {Colors::sixteen, Colors::palette256, Colors::full}) {
+    for (const Rgb ground : {dark_ground, light_ground}) {
+      const Style style{.colors = colors, .ground = ground};
+      const std::string text = drawn(plot, style);
+      std::set<std::string> seen;
+      for (std::size_t s = 0; s < 4; ++s) {
+        seen.insert(series_color(s, style));
+        CHECK(count_of(text, series_color(s, style)) > 20);  // a line, and its name
+        CHECK(text.find(series_color(s, style) + "⠤⠤" + plain(style) + " column " + std::to_string(s + 1)) !=
+              std::string::npos);
+      }
+      CHECK(seen.size() == 4);
+      CHECK(count_of(text, "•") == 0);
+    }
+  }
+  const std::string signs = drawn(plot);
+  for (const std::string_view mark : {"•", "×", "+", "o"}) CHECK(count_of(signs, mark) > 10);
+  plot.series.resize(1);
+  const std::string one = drawn(plot);
+  CHECK(count_of(one, "•") == 0);
+  CHECK(one.find("⠤⠤ column 1") != std::string::npos);
+  CHECK(count_of(drawn(plot, {.unicode = false}), "*") > 10);
+}
+
+TEST_CASE("a line joins the points of a curve, and points that are no line are single signs") {
+  Plot plot = plot_of({0, 10}, {-5, 5});
+  const Style style{.colors = Colors::palette256};
+  CHECK(count_of(drawn(plot, style), series_color(0, style)) > 40);
+  plot.series.front().is_line = false;
+  CHECK(count_of(drawn(plot, style), "•") == 2 + 1);
 }
 
 TEST_CASE("whatever a plot is given, it fits into its width") {

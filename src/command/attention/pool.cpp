@@ -129,7 +129,7 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
     series.y = column(output.matrix());
     page.trace.add(output.node());
   }
-  plot.series.push_back({"keys and values", column(keys.matrix()), column(values.matrix())});
+  plot.series.push_back({"keys and values", column(keys.matrix()), column(values.matrix()), false});
   // The cosine of two numbers is the sign of their product.
   const bool is_smooth = !recipe.function->is_made_by(cosine_similarity);
   page.head(2, "The curve");

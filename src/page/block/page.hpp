@@ -110,6 +110,7 @@ struct Series {
   std::string name;
   std::vector<double> x;
   std::vector<double> y;  // as many
+  bool is_line = true;    // a line joins its points, in their order
 };
 
 enum class Spacing { even, logarithmic };

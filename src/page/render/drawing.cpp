@@ -59,7 +59,11 @@ class CharacterDrawing {
     for (const Drawing::Line& line : drawing.lines) add(line);
     for (const Drawing::Label& label : drawing.labels) put(label.at, label.text, display_width(label.text));
     if (drawing.axes) add(*drawing.axes);
-    for (const auto& [at, series] : drawing.marks) put(at, mark(series), 1);
+    if (has_dots()) {
+      add_dots();
+    } else {
+      for (const auto& [at, series] : drawing.marks) put(at, mark(series), 1);
+    }
     if (drawing.cells) add(*drawing.cells);
   }
 
@@ -177,6 +181,56 @@ class CharacterDrawing {
     }
   }
 
+  // Several curves need colors to be told apart, or a sign for each.
+  bool has_dots() const {
+    const bool is_line = std::ranges::all_of(drawing_.curves, &Drawing::Curve::is_line);
+    return style_.unicode && drawing_.axes && !drawing_.curves.empty() &&
+           (style_.colors != Colors::none || (drawing_.curves.size() == 1 && is_line));
+  }
+
+  // A character has two dots beside each other and four below. Later curves cover earlier ones.
+  void add_dots() {
+    const Drawing::Axes& axes = *drawing_.axes;
+    const std::size_t width = axes.to.x - axes.from.x, height = axes.to.y - axes.from.y;
+    for (const Drawing::Curve& curve : drawing_.curves) {
+      std::map<std::pair<std::size_t, std::size_t>, unsigned> dots;  // by line and column
+      const auto dot = [&](double across, double down) {
+        const auto x = static_cast<std::size_t>(std::lround(across * static_cast<double>(2 * width - 1)));
+        const auto y = static_cast<std::size_t>(std::lround(down * static_cast<double>(4 * height - 1)));
+        dots[{y / 4, x / 2}] |= dot_of(x % 2, y % 4);
+      };
+      for (std::size_t i = 0; i < curve.points.size(); ++i) {
+        const auto [across, down] = curve.points[i];
+        dot(across, down);
+        if (i == 0 || !curve.is_line) continue;
+        const auto [from_across, from_down] = curve.points[i - 1];
+        const double steps = std::ceil(std::max(std::fabs(across - from_across) * static_cast<double>(2 * width),
+                                                std::fabs(down - from_down) * static_cast<double>(4 * height)));
+        for (double step = 1.0; step < steps; ++step) {
+          const double share = step / steps;
+          dot(from_across + share * (across - from_across), from_down + share * (down - from_down));
+        }
+      }
+      for (const auto& [place, bits] : dots) {
+        const std::string sign = curve.is_line ? braille(bits) : std::string(mark(curve.series));
+        put({axes.from.x + 1 + place.second, axes.from.y + place.first},
+            series_color(curve.series, style_) + sign + plain(style_), 1);
+      }
+    }
+  }
+
+  // In Unicode the dots are counted down the left column, then down the right one; the last two came later.
+  static unsigned dot_of(std::size_t x, std::size_t y) {
+    static constexpr unsigned bits[2][4] = {{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x20, 0x80}};
+    return bits[x][y];
+  }
+
+  static std::string braille(unsigned bits) {
+    const unsigned code = 0x2800 + bits;  // in UTF-8
+    return {static_cast<char>(0xE0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3F)),
+            static_cast<char>(0x80 | (code & 0x3F))};
+  }
+
   std::string_view mark(std::size_t series) const { return signs_.marks[series % signs_.marks.size()]; }
 
   std::string_view shade(const ValueRange& range, double value) const {
@@ -194,6 +248,11 @@ class CharacterDrawing {
   }
 
   std::string key_of(const Drawing::Entry& entry) const {
+    if (entry.series && has_dots()) {
+      const Drawing::Curve& curve = drawing_.curves[*entry.series];
+      const std::string sign = curve.is_line ? "⠤⠤" : std::string(mark(curve.series));
+      return series_color(curve.series, style_) + sign + plain(style_) + " ";
+    }
     if (entry.series) return std::string(mark(*entry.series)) + " ";
     if (!entry.level) return "";
     const ValueRange& range = drawing_.cells->range;
@@ -225,7 +284,10 @@ class CharacterDrawing {
 
 }  // namespace
 
-Metrics characters_of(const Style& style) { return {.limit = style.limit() - margin}; }
+Metrics characters_of(const Style& style) {
+  constexpr std::size_t comfortable = 110;  // a wide terminal is used
+  return {.limit = style.limit() - margin, .across = comfortable};
+}
 
 void write_drawing(const Drawing& drawing, const Style& style, Sink& sink) {
   CharacterDrawing(drawing, style).write(sink);
@@ -311,7 +373,7 @@ class ListingWriter {
       rule_ = style.unicode ? "─" : "-";
     }
     for (const auto& row : listing.rows) add(row, style);
-    constexpr std::size_t comfortable = 80;  // as prose
+    constexpr std::size_t comfortable = 120;  // wider than prose: what stands in columns is found again
     limit_ = std::min(style.limit(), comfortable);
   }
 

@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/support/outside.hpp"
@@ -38,10 +39,12 @@ class ValueRange {
 
 /// The unit of a drawing's lengths: whole characters, or whole pixels.
 struct Metrics {
-  std::size_t column = 1;  // what a column of text is wide
-  std::size_t line = 1;    // from one line of text to the next
-  std::size_t limit = 78;  // how wide a drawing may be
-  bool slanted = false;    // whether lines may be: they then cross without harm
+  std::size_t column = 1;   // what a column of text is wide
+  std::size_t line = 1;     // from one line of text to the next
+  std::size_t limit = 78;   // how wide a drawing may be
+  bool slanted = false;     // whether lines may be: they then cross without harm
+  std::size_t plot = 11;    // how many lines of text a plot is high: odd, so that there is a middle
+  std::size_t across = 72;  // how many columns of text it is wide at most
 };
 
 /// Characters within the style's width, or 80 columns without one.
@@ -84,6 +87,12 @@ struct Drawing {
     Point at;
     std::size_t series;  // which curve it belongs to
   };
+  /// The points of a curve within the axes, from 0 to 1 across and down, as finely as they are known.
+  struct Curve {
+    std::vector<std::pair<double, double>> points;
+    bool is_line = true;  // a line joins them
+    std::size_t series = 0;
+  };
   struct Axes {
     Point from, to;                  // from the top of the one to the right end of the other
     std::vector<std::size_t> ticks;  // heights on the first
@@ -112,7 +121,8 @@ struct Drawing {
   std::vector<Box> boxes = {};
   std::vector<Line> lines = {};
   std::vector<Label> labels = {};
-  std::vector<Mark> marks = {};  // those of a later curve cover those of an earlier one
+  std::vector<Mark> marks = {};    // those of a later curve cover those of an earlier one
+  std::vector<Curve> curves = {};  // the same points, for what draws finer than marks
   std::optional<Axes> axes = {};
   std::optional<Cells> cells = {};
   std::vector<std::vector<Entry>> legends = {};  // below it
@@ -142,9 +152,9 @@ Drawing lay_out(const HeatMap& map, const Style& style, const Metrics& metrics);
 /// A matrix as a heat map with its numbers in it and words beside it; without them where there is no room.
 Drawing lay_out_with_numbers(const Table& table, const Style& style, const Metrics& metrics);
 
-/// A drawing laid out in characters, as such: a sign of its own for each curve; one or two blanks for each
-/// cell, colored as in a table, or where there are no colors signs in steps. A cell that is not finite is a
-/// question mark.
+/// A drawing laid out in characters, as such: curves in dots (braille), each in a color of its own; where there are no
+/// colors to tell several, or no such characters, a sign of its own for each; one or two blanks for each cell, colored
+/// as in a table, or where there are no colors signs in steps. A cell that is not finite is a question mark.
 void write_drawing(const Drawing& drawing, const Style& style, Sink& sink);
 
 /// Rows of words in columns, each broken into lines where there is no room.

@@ -15,8 +15,6 @@ namespace attn {
 
 namespace {
 
-constexpr std::size_t height_of_plot = 11;  // in lines: odd, so that there is a middle
-
 // A point needs a place on both axes.
 class PlotLayout {
  public:
@@ -85,25 +83,29 @@ class PlotLayout {
     for (const std::string& number : written) widest = std::max(widest, width_of(number));
     std::vector<std::size_t> ticks;
     for (std::size_t i = 0; i < written.size(); ++i) {
-      ticks.push_back(i * (height_of_plot / 2) * metrics_.line);
+      ticks.push_back(i * (metrics_.plot / 2) * metrics_.line);
       drawing_.labels.push_back({{widest - width_of(written[i]), ticks.back()}, written[i]});
     }
-    const std::size_t margin = 2 * metrics_.column, least = 6 * metrics_.column, most = 72 * metrics_.column;
+    const std::size_t margin = 2 * metrics_.column, least = 6 * metrics_.column, most = metrics_.across * metrics_.column;
     width_ = std::clamp(metrics_.limit - std::min(metrics_.limit, widest + margin), least, most);
     begin_ = widest + margin;
     const std::size_t axis = begin_ - metrics_.column;
-    drawing_.axes = {{axis, 0}, {axis + width_, height_of_plot * metrics_.line}, std::move(ticks)};
+    drawing_.axes = {{axis, 0}, {axis + width_, metrics_.plot * metrics_.line}, std::move(ticks)};
   }
 
   void add_curves() {
     for (std::size_t s = 0; s < plot_.series.size(); ++s) {
       const Series& series = plot_.series[s];
+      Drawing::Curve& curve = drawing_.curves.emplace_back();
+      curve.is_line = series.is_line;
+      curve.series = s;
       for (std::size_t i = 0; i < series.x.size(); ++i) {
         if (!is_drawn(series, i)) continue;
-        const double across = x_.share(series.x[i]) * static_cast<double>(width_ - metrics_.column);
-        const double down = (1.0 - y_.share(series.y[i])) * static_cast<double>((height_of_plot - 1) * metrics_.line);
+        const auto [across, down] = curve.points.emplace_back(x_.share(series.x[i]), 1.0 - y_.share(series.y[i]));
+        const double x = across * static_cast<double>(width_ - metrics_.column);
+        const double y = down * static_cast<double>((metrics_.plot - 1) * metrics_.line);
         drawing_.marks.push_back(
-            {{begin_ + static_cast<std::size_t>(std::lround(across)), static_cast<std::size_t>(std::lround(down))}, s});
+            {{begin_ + static_cast<std::size_t>(std::lround(x)), static_cast<std::size_t>(std::lround(y))}, s});
       }
     }
   }
@@ -118,7 +120,7 @@ class PlotLayout {
       drawing_.legends.push_back({{name + ": " + left + " to"}, {right}});
       return;
     }
-    const std::size_t y = (height_of_plot + 1) * metrics_.line;
+    const std::size_t y = (metrics_.plot + 1) * metrics_.line;
     const bool fits = ends + width_of(name) + 2 * metrics_.column <= width_;
     const std::size_t blank = width_ - ends - (fits ? width_of(name) : 0);
     drawing_.labels.push_back({{begin_, y}, left});
