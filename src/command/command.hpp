@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,6 +33,13 @@ class LongWork {
   /// Shows these lines in the place of those before. They are no wider than the canvas; those for which it is
   /// not high enough are left out.
   virtual void draw(const std::vector<std::string>& lines) = 0;
+  /// What is drawn stays where it is: what comes next is written below it.
+  virtual void keep_drawing() {}
+  /// Whether keys can be pressed meanwhile. From the first time on that this is asked, they come one by one and are not
+  /// shown, until the work ends.
+  virtual bool has_keys() { return false; }
+  /// The next key, or nothing within this time.
+  virtual std::optional<Keystroke> key_within(std::chrono::milliseconds) { return std::nullopt; }
   /// Whether somebody has asked for the work to stop. From the first time on that this is asked, the first
   /// such signal no longer ends the program.
   virtual bool is_to_stop() = 0;

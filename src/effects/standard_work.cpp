@@ -4,8 +4,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <vector>
 
 #include "effects/output_file.hpp"
 #include "effects/terminal.hpp"
@@ -19,16 +21,18 @@ namespace {
 
 volatile std::sig_atomic_t was_asked = 0;
 
-// The next one ends the program.
+// The next one ends the program, which gives the keyboard back.
 extern "C" void note_that_it_was_asked(int signal) {
   was_asked = 1;
-  std::signal(signal, SIG_DFL);
+  std::signal(signal, give_keyboard_back_and_end);
 }
 
-void heed(void (*handler)(int), void (*in_place_of)(int)) {
+void heed(void (*handler)(int), const std::vector<void (*)(int)>& in_place_of) {
   for (const int signal : interrupts) {
     struct sigaction action {};
-    if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler != in_place_of) continue;
+    if (sigaction(signal, nullptr, &action) != 0 ||
+        std::ranges::find(in_place_of, action.sa_handler) == in_place_of.end())
+      continue;
     action.sa_handler = handler;
     sigaction(signal, &action, nullptr);
   }
@@ -61,9 +65,18 @@ void StandardWork::draw(const std::vector<std::string>& lines) {
 }
 
 bool StandardWork::is_to_stop() {
-  if (!heeds_) heed(note_that_it_was_asked, SIG_DFL);
+  if (!heeds_) heed(note_that_it_was_asked, {SIG_DFL, give_keyboard_back_and_end});
   heeds_ = true;
   return was_asked != 0;
+}
+
+bool StandardWork::has_keys() {
+  if (!keys_) keys_ = std::make_unique<KeysMeanwhile>();
+  return keys_->works();
+}
+
+std::optional<Keystroke> StandardWork::key_within(std::chrono::milliseconds patience) {
+  return has_keys() ? keys_->next(patience) : std::nullopt;
 }
 
 void StandardWork::prepare_to_save(const std::string& path) { OutputFile file(path); }
@@ -73,7 +86,8 @@ void StandardWork::save(const FileToWrite& file) { write_file(file); }
 void StandardWork::end() {
   progress_.clear();
   clear_drawing();
-  if (heeds_) heed(SIG_DFL, note_that_it_was_asked);
+  keys_.reset();
+  if (heeds_) heed(SIG_DFL, {note_that_it_was_asked, give_keyboard_back_and_end});
   heeds_ = false;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string_view>
 
 #include "command/command.hpp"
+#include "effects/terminal.hpp"
 
 namespace attn {
 
@@ -36,6 +38,9 @@ class StandardWork final : public LongWork {
   void tell(std::string_view stage) override { progress_.tell(stage); }
   std::optional<TerminalSize> canvas() const override;
   void draw(const std::vector<std::string>& lines) override;
+  void keep_drawing() override { drawn_ = 0; }
+  bool has_keys() override;
+  std::optional<Keystroke> key_within(std::chrono::milliseconds patience) override;
   bool is_to_stop() override;
   void prepare_to_save(const std::string& path) override;
   void save(const FileToWrite& file) override;
@@ -49,6 +54,7 @@ class StandardWork final : public LongWork {
   Progress progress_;
   std::size_t drawn_ = 0;  // lines
   bool heeds_ = false;
+  std::unique_ptr<KeysMeanwhile> keys_;
 };
 
 /// Writes to standard error. Nothing happens where that is closed or full.

@@ -255,7 +255,105 @@ std::optional<Rgb> rgb_in(const std::string& answer) {
   return Rgb{parts[0], parts[1], parts[2]};
 }
 
+// --- keys meanwhile
+
+termios mode_before_keys, mode_of_keys;
+volatile std::sig_atomic_t keys_from = -1;  // the descriptor of a KeysMeanwhile that lives
+
+void take_keyboard(int terminal) {
+  if (tcgetpgrp(terminal) == getpgrp()) tcsetattr(terminal, TCSANOW, &mode_of_keys);
+}
+
+extern "C" void give_keyboard_back_and_stop(int signal) {
+  const int before = errno;
+  tcsetattr(keys_from, TCSANOW, &mode_before_keys);
+  std::signal(signal, SIG_DFL);
+  sigset_t only_this;
+  sigemptyset(&only_this);
+  sigaddset(&only_this, signal);
+  sigprocmask(SIG_UNBLOCK, &only_this, nullptr);
+  raise(signal);  // it stops here
+  std::signal(signal, give_keyboard_back_and_stop);
+  take_keyboard(keys_from);
+  errno = before;
+}
+
+// Of the keys that send several bytes.
+std::optional<Keystroke> arrow_of(std::string_view sequence) {
+  using enum Keystroke::Kind;
+  constexpr std::pair<char, Keystroke::Kind> arrows[] = {{'A', up}, {'B', down}, {'C', right}, {'D', left}};
+  if (sequence.size() != 2 || (sequence.front() != '[' && sequence.front() != 'O')) return std::nullopt;
+  for (const auto& [last, kind] : arrows) {
+    if (sequence.back() == last) return Keystroke{.kind = kind};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+extern "C" void give_keyboard_back_and_end(int signal) {
+  if (keys_from >= 0) tcsetattr(keys_from, TCSANOW, &mode_before_keys);
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+KeysMeanwhile::KeysMeanwhile()
+    : descriptor_(isatty(STDIN_FILENO) ? STDIN_FILENO : open("/dev/tty", O_RDWR | O_CLOEXEC)),
+      works_(descriptor_ >= 0 && tcgetpgrp(descriptor_) == getpgrp() &&
+             tcgetattr(descriptor_, &mode_before_keys) == 0) {
+  if (!works_) return;
+  mode_of_keys = mode_before_keys;
+  mode_of_keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+  mode_of_keys.c_cc[VMIN] = 1;
+  mode_of_keys.c_cc[VTIME] = 0;
+  keys_from = descriptor_;
+  for (const int signal : interrupts) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL)
+      std::signal(signal, give_keyboard_back_and_end);
+  }
+  if (!is_ignored(SIGTSTP)) std::signal(SIGTSTP, give_keyboard_back_and_stop);
+  tcsetattr(descriptor_, TCSADRAIN, &mode_of_keys);
+}
+
+KeysMeanwhile::~KeysMeanwhile() {
+  if (works_) {
+    if (tcgetpgrp(descriptor_) == getpgrp()) tcsetattr(descriptor_, TCSADRAIN, &mode_before_keys);
+    if (!is_ignored(SIGTSTP)) std::signal(SIGTSTP, SIG_DFL);
+    keys_from = -1;
+    for (const int signal : interrupts) {
+      struct sigaction action {};
+      if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == give_keyboard_back_and_end)
+        std::signal(signal, SIG_DFL);
+    }
+  }
+  if (descriptor_ > STDIN_FILENO) close(descriptor_);
+}
+
+std::optional<Keystroke> KeysMeanwhile::next(std::chrono::milliseconds patience) {
+  // In the background keys are not for us.
+  if (!works_ || tcgetpgrp(descriptor_) != getpgrp() || !waits(descriptor_, patience)) return std::nullopt;
+  const std::optional<char> byte = read_byte(descriptor_);
+  if (!byte) {
+    works_ = false;
+    tcsetattr(descriptor_, TCSANOW, &mode_before_keys);
+    return Keystroke{.kind = Keystroke::Kind::left_off};
+  }
+  if (*byte == '\r' || *byte == '\n') return Keystroke{.kind = Keystroke::Kind::enter};
+  constexpr char escape = '\x1b', end_of_input = 4;
+  if (*byte == end_of_input) return Keystroke{.kind = Keystroke::Kind::left_off};
+  if (*byte != escape) return typed(std::string_view(&*byte, 1));
+  constexpr std::chrono::milliseconds at_once{25};
+  std::string sequence;
+  while (sequence.size() < 8 && waits(descriptor_, at_once)) {
+    const std::optional<char> more = read_byte(descriptor_);
+    if (!more) break;
+    sequence += *more;
+    if (sequence.size() > 1 && (std::isalpha(static_cast<unsigned char>(*more)) != 0 || *more == '~')) break;
+  }
+  if (sequence.empty()) return Keystroke{.kind = Keystroke::Kind::escape};
+  return arrow_of(sequence);
+}
 
 bool has_keyboard() { return Keyboard().is_ours(); }
 

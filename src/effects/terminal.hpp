@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <memory>
 #include <optional>
@@ -63,6 +64,28 @@ bool has_keyboard();
 
 /// Waits for a key, as `Terminal::read_key` gives it. Nothing: there is no keyboard, or no more input.
 std::optional<char> read_key();
+
+/// While it lives, keys come one by one, without Enter, and are not shown. Those that interrupt or stop the program do
+/// so, and whatever ends or stops it gives the keyboard back as it was.
+class KeysMeanwhile {
+ public:
+  KeysMeanwhile();
+  ~KeysMeanwhile();
+  KeysMeanwhile(const KeysMeanwhile&) = delete;
+  KeysMeanwhile& operator=(const KeysMeanwhile&) = delete;
+
+  /// Whether there is a keyboard, which no other job has.
+  bool works() const { return works_; }
+  /// The next key, or nothing within this time. Of others than characters only arrows and Enter.
+  std::optional<Keystroke> next(std::chrono::milliseconds patience);
+
+ private:
+  int descriptor_;
+  bool works_;
+};
+
+/// What a signal does where it ends the program while a KeysMeanwhile may live.
+extern "C" void give_keyboard_back_and_end(int signal);
 
 /// What the terminal answers when it is asked for its background color (xterm's OSC 11); nothing where it
 /// does not answer, where keys are waiting, or where there is no terminal.

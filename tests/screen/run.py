@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""attn explore at a pseudo-terminal: what an emulator shows is what --print says; sizes change, the program is stopped,
-goes on and is killed, and the terminal is as it was.
+"""attn explore and attn train --watch at a pseudo-terminal: what an emulator shows is what --print says; sizes change,
+the program is stopped, goes on and is killed, and the terminal is as it was.
 
 usage: run.py --program ATTN [--seconds N]   N seconds of random keys at the end (default 5)
        run.py --program ATTN --only-random [--seconds N]
+       run.py --program ATTN --only-watch
        run.py --program ATTN --measure       how long a key takes, and how many bytes it writes
 
 Needs python3-pyte.
@@ -48,8 +49,9 @@ def words_of(line):
 
 
 class Session:
-    def __init__(self, program, line, size, look):
+    def __init__(self, program, line, size, look, command="explore"):
         self.size = size
+        self.gets_quiet = command == "explore"
         self.keys = dict(KEYS)
         for name, capability in NAMES.items():
             told = subprocess.run(["tput", "-T", look["TERM"], capability], capture_output=True, text=True).stdout
@@ -63,7 +65,7 @@ class Session:
         child, self.fd = pty.fork()
         if child == 0:
             os.read(waits, 1)
-            self.be_shell(program, line, size, environment, tells)
+            self.be_shell(program, command, line, size, environment, tells)
         self.before = termios.tcgetattr(self.fd)
         os.write(begin, b"!")
         for end in (tells, waits, begin):
@@ -72,10 +74,11 @@ class Session:
         self.screen = pyte.Screen(size[1], size[0])
         self.stream = pyte.ByteStream(self.screen)
         self.bytes = b""
-        self.read(3.0)
+        if self.gets_quiet:
+            self.read(3.0)
 
     @staticmethod
-    def be_shell(program, line, size, environment, tells):
+    def be_shell(program, command, line, size, environment, tells):
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
         for number in (signal.SIGTTOU, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
             signal.signal(number, signal.SIG_IGN)
@@ -85,7 +88,7 @@ class Session:
             os.tcsetpgrp(0, os.getpid())
             for number in (signal.SIGTTOU, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
                 signal.signal(number, signal.SIG_DFL)
-            os.execve(program, [program, "explore", *words_of(line)], environment)
+            os.execve(program, [program, command, *words_of(line)], environment)
         os.write(tells, f"{pid}\n".encode())
         while True:
             _, status = os.waitpid(pid, os.WUNTRACED)
@@ -112,7 +115,7 @@ class Session:
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
         self.size = size
         self.screen.resize(*size)
-        self.read()
+        self.read() if self.gets_quiet else self.watch(0.3)
 
     def read(self, first=0.6):
         """What comes until it is quiet. Returns how much."""
@@ -127,17 +130,33 @@ class Session:
             self.bytes += data
             count += len(data)
             self.stream.feed(data)
-            # What a terminal answers that is asked for its color and for what it is.
-            if b"\x1b]11;?" in data:
-                os.write(self.fd, b"\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?6c")
-                wait = 2.0
-                continue
-            wait = 0.03
+            wait = 2.0 if self.tell_color(data) else 0.03
         return count
+
+    def watch(self, seconds):
+        """What comes in this time, also where it never gets quiet."""
+        deadline = time.time() + seconds
+        while (left := deadline - time.time()) > 0:
+            if not select.select([self.fd], [], [], left)[0]:
+                return
+            try:
+                data = os.read(self.fd, 1 << 16)
+            except OSError:
+                return
+            self.bytes += data
+            self.stream.feed(data)
+            self.tell_color(data)
+
+    def tell_color(self, data):
+        """What a terminal answers that is asked for its color and for what it is. Whether it was."""
+        if b"\x1b]11;?" not in data:
+            return False
+        os.write(self.fd, b"\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?6c")
+        return True
 
     def type(self, text, first=0.3):
         os.write(self.fd, text.encode())
-        return self.read(first)
+        return self.read(first) if self.gets_quiet else self.watch(first)
 
     def press(self, script):
         """Keys as a script has them; words behind what asks for a line are typed."""
@@ -156,7 +175,7 @@ class Session:
 
     def end(self):
         """The status with which the program ended."""
-        self.read(0.2)
+        self.read(0.2) if self.gets_quiet else self.watch(0.5)
         status = self.hear()
         if status is None:
             os.kill(self.pid, signal.SIGKILL)
@@ -164,9 +183,13 @@ class Session:
         self.read(0.1)
         return int(status)
 
+    def has_its_lines(self):
+        """Whether the terminal takes lines as before."""
+        return termios.tcgetattr(self.fd)[:4] == self.before[:4]
+
     def is_as_it_was(self):
         """The lines of the terminal and its modes."""
-        return (termios.tcgetattr(self.fd)[:4] == self.before[:4]
+        return (self.has_its_lines()
                 and self.bytes.rfind(b"\x1b[?1049l") >= self.bytes.rfind(b"\x1b[?1049h")
                 and self.bytes.rfind(b"\x1b[?1000l") >= self.bytes.rfind(b"\x1b[?1000h")
                 and self.bytes.rfind(b"\x1b[?25h") > self.bytes.rfind(b"\x1b[?25l"))
@@ -288,6 +311,91 @@ def try_paths(program):
     return count
 
 
+def try_watch(program):
+    """Returns how many trainings were watched."""
+    count = 0
+    endless, short = "sort --steps 1000000 --watch --no-pager", "sort --steps 40 --watch"
+
+    def watched(line, size=SIZES[0], look=LOOKS[1]):
+        session = Session(program, line, size, look, "train")
+        session.watch(1.0)
+        return session
+
+    for size in SIZES:
+        for look in [look for look in LOOKS if "ATTN_THEME" not in look]:
+            session = watched(endless, size, look)
+            text = session.text()
+            check("step" in text and "head 1" in text, "no frame:", size, look, "\n" + text)
+            check(("Loss" in text) == (size[1] >= 60), "the curve:", size, "\n" + text)
+            check("q" in text.split("\n")[-2] or "q" in text, "no keys:", size, "\n" + text)
+            session.type(" ")
+            session.watch(0.3)
+            paused = session.text()
+            check("go on" in paused, "it does not pause:", size, look, "\n" + paused)
+            session.watch(0.4)
+            check(session.text() == paused, "it goes on while it is paused:", size, look)
+            session.type("\x1b[D")
+            session.type("\x1b[D")
+            session.watch(0.2)
+            back = session.text()
+            check(back.split("\n")[0] != paused.split("\n")[0], "it does not look back:", size, "\n" + back)
+            session.type("\x1b[C")
+            session.type("\x1b[C")
+            session.watch(0.2)
+            check(session.text().split("\n")[0] == paused.split("\n")[0], "not at the last frame:", "\n" + session.text())
+            session.type("\x1b[C")
+            session.watch(0.4)
+            check(session.text().split("\n")[0] != paused.split("\n")[0], "no single step:", "\n" + session.text())
+            session.type(" -")
+            session.watch(0.3)
+            if size[1] >= 80:
+                check("/s" in session.text(), "it is not slowed down:", size, "\n" + session.text())
+            colored = any(cell.fg != "default" or cell.bg != "default"
+                          for row in session.screen.buffer.values() for cell in row.values())
+            check(colored != ("NO_COLOR" in look), "colors:", look, size)
+            session.type("q")
+            session.watch(0.3)
+            check("step" in session.text() and "go on" not in session.text(), "the last frame:", "\n" + session.text())
+            os.kill(session.pid, signal.SIGINT)
+            check(session.end() == 0 and session.has_its_lines(), "left behind after q:", size, look)
+            count += 1
+    # The last frame stays until a key, and the page is written below it.
+    session = watched(short)
+    check("frame" in session.text() and "Enter" in session.text(), "the end:", "\n" + session.text())
+    session.type("\x1b[D")
+    session.type("\r")
+    session.watch(0.5)
+    check(b"Training: sort" in session.bytes, "no page:", session.bytes[-500:])
+    session.type("q")
+    check(session.end() == 0 and session.has_its_lines(), "left behind at the end")
+    # Another size, and stopped.
+    session = watched(endless)
+    for size in [(40, 120), (12, 40), (24, 80)]:
+        session.resize(size)
+        session.screen.reset()
+        session.watch(0.6)
+        check("step" in session.text(), "another size:", size, "\n" + session.text())
+    session.type("\x1a")
+    check(session.hear() == "stopped" and session.has_its_lines(), "it does not stop, or leaves its keys behind")
+    os.kill(session.pid, signal.SIGCONT)
+    session.watch(0.5)
+    check(not session.has_its_lines(), "its keys are lost after it was stopped")
+    # One signal ends the training and writes the page, and two end the program.
+    os.kill(session.pid, signal.SIGTERM)
+    check(session.end() == 0 and session.has_its_lines(), "left behind by a signal")
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        session = watched(endless)
+        session.type(" ")
+        os.kill(session.pid, number)
+        os.kill(session.pid, number)
+        session.end()
+        check(session.has_its_lines(), "left behind when killed by", number)
+    session = watched(endless)
+    session.type("\x03")
+    check(session.end() == 0 and session.has_its_lines(), "left behind after Ctrl-C")
+    return count
+
+
 def try_random_keys(program, seconds):
     """Returns how many bursts of keys were sent."""
     # Any keys.
@@ -329,15 +437,18 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--only-random", action="store_true")
+    parser.add_argument("--only-watch", action="store_true")
     parser.add_argument("--program", required=True)
     parser.add_argument("--seconds", type=float, default=5)
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.program)
     if arguments.measure:
         return measure(program)
-    count = 0 if arguments.only_random else try_paths(program)
-    presses = try_random_keys(program, arguments.seconds)
-    print(f"{count} paths at a pseudo-terminal, {presses} bursts of random keys, {failures} wrong")
+    watched = 0 if arguments.only_random else try_watch(program)
+    count = 0 if arguments.only_random or arguments.only_watch else try_paths(program)
+    presses = 0 if arguments.only_watch else try_random_keys(program, arguments.seconds)
+    print(f"{watched} trainings watched and {count} paths at a pseudo-terminal, {presses} bursts of random keys,"
+          f" {failures} wrong")
     raise SystemExit(1 if failures else 0)
 
 

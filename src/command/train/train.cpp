@@ -10,6 +10,7 @@
 #include "command/command.hpp"
 #include "command/recipe.hpp"
 #include "command/train/stages.hpp"
+#include "command/train/watch.hpp"
 #include "core/attention/watches.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -17,6 +18,7 @@
 #include "data/files/matrix_file.hpp"
 #include "data/files/opened.hpp"
 #include "page/render/format.hpp"
+#include "page/render/text_table.hpp"
 #include "page/tell/describe.hpp"
 #include "page/tell/heads.hpp"
 #include "school/training/learned_heads.hpp"
@@ -183,8 +185,10 @@ class TrainingRun {
   void require_head() const;
   void at_step();
   void show(double seconds_left);
+  WatchedFrame frame(const std::string& status);
+  Style style_of_drawings() const;
   void save(const std::string& path);
-  std::string line(double seconds_left) const;
+  std::string line() const;
   Plot curve() const;
   std::vector<std::string> lines_of(const Page& page);
 
@@ -196,13 +200,14 @@ class TrainingRun {
   std::vector<ModelAtStep> compared_;
   std::optional<double> loss_;  // a mean over the last steps, which jumps less
   Series losses_{"in training", {}, {}};
-  std::optional<Style> style_;              // of what is watched
+  std::optional<Style> style_;  // of what is drawn
+  std::optional<TrainingWatch> watch_;
   std::optional<StagesOfTraining> stages_;  // of a page for browsers
   bool was_stopped_ = false;
 };
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds between_drawings{500};
+constexpr std::chrono::milliseconds between_drawings{100};
 
 std::vector<std::size_t> sorted(std::vector<std::size_t> steps) {
   std::ranges::sort(steps);
@@ -277,20 +282,27 @@ void TrainingRun::require_places() {
   if (const auto path = arguments_.text(option::save_model)) take(option::save_model, *path);
 }
 
-std::string TrainingRun::line(double seconds_left) const {
+std::string TrainingRun::line() const {
   const std::vector<CurvePoint>& curve = trainer_.curve();
   std::string line = fmt::format("step {} of {}", trainer_.steps_done(), trainer_.options().steps);
   if (loss_)
     line += fmt::format(", loss {} (guessing {})", written_fixed(*loss_, 3),
                         written_fixed(loss_of_guessing(trainer_.setup()), 3));
   if (!curve.empty()) line += fmt::format(", {} % right", written_fixed(100.0 * curve.back().held_out.accuracy(), 0));
-  return line + fmt::format(", {} left", time_in_words(seconds_left));
+  return line;
 }
 
 void TrainingRun::run() {
   const Clock::time_point begin = Clock::now();
   const std::size_t first = trainer_.steps_done();
   Clock::time_point next = begin;
+  if (arguments_.has(option::watch) && work_ && work_->canvas() && !work_->is_to_stop())
+    watch_.emplace(*work_, style_of_drawings());
+  const auto seconds_left = [&] {
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    const std::size_t done = trainer_.steps_done() - first, left = trainer_.options().steps - trainer_.steps_done();
+    return seconds * static_cast<double>(left) / static_cast<double>(done);
+  };
   if (first == 0 || std::ranges::find(compared_steps_, first) != compared_steps_.end()) at_step();
   while (!trainer_.is_done()) {
     if (work_ && work_->is_to_stop()) {
@@ -301,12 +313,18 @@ void TrainingRun::run() {
     constexpr double share = 0.1;
     loss_ = loss_ ? (1.0 - share) * *loss_ + share * loss : loss;
     at_step();
+    if (watch_ && watch_->is_on()) {
+      // Without an end in time: who watches may pause.
+      watch_->after_step([&] { return frame(line()); });
+      continue;
+    }
     if (!work_ || Clock::now() < next) continue;
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    const std::size_t done = trainer_.steps_done() - first, left = trainer_.options().steps - trainer_.steps_done();
-    show(seconds * static_cast<double>(left) / static_cast<double>(done));
-    next = Clock::now() + (arguments_.has(option::watch) ? between_drawings : between_drawings / 5);
+    show(seconds_left());
+    next = Clock::now() + between_drawings;
   }
+  if (watch_ && trainer_.steps_done() > first)
+    watch_->end([&] { return frame(line()); },
+                !was_stopped_ && pager_for(arguments_, *arguments_.environment).has_value());
   if (const auto path = arguments_.text(option::save)) save(*path);
   if (const auto path = arguments_.text(option::save_model)) {
     std::string bytes;
@@ -344,58 +362,72 @@ Plot TrainingRun::curve() const {
   return plot;
 }
 
+// "1, head 2" of encoder.1.self_attention: without the parts of the place that all have.
+std::vector<std::string> short_titles(const std::vector<const Node*>& heads) {
+  std::vector<std::vector<std::string>> places;
+  for (const Node* head : heads) {
+    std::vector<std::string>& place = places.emplace_back();
+    for (const std::string_view part : pieces_of(head->name, '.')) place.emplace_back(part);
+  }
+  std::vector<std::string> titles;
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    std::string title;
+    for (std::size_t i = 0; i < places[h].size() && places[h][i] != scope::head.name; ++i) {
+      const bool differs = std::ranges::any_of(
+          places, [&](const std::vector<std::string>& other) { return i >= other.size() || other[i] != places[h][i]; });
+      if (differs) title += (title.empty() ? "" : ".") + places[h][i];
+    }
+    const std::string own = head_title(*heads[h]);
+    titles.push_back(title.empty() ? own : title + ", " + own);
+  }
+  return titles;
+}
+
+Style TrainingRun::style_of_drawings() const {
+  Style style = style_for(arguments_, *arguments_.environment, false);
+  if (style.colors != Colors::none) style.ground = ground_for(arguments_, *arguments_.environment);
+  return style;
+}
+
 std::vector<std::string> TrainingRun::lines_of(const Page& page) {
-  if (!style_) {
-    style_ = style_for(arguments_, *arguments_.environment, false);
-    if (style_->colors != Colors::none) style_->ground = ground_for(arguments_, *arguments_.environment);
-  }
+  if (!style_) style_ = style_of_drawings();
   style_->width = work_->canvas()->columns;
-  std::string text;
-  Sink sink([&](std::string_view bytes) { text += bytes; });
-  formats().front().render(page, *style_, sink);
-  sink.flush();
+  const WrittenLines written = written_lines([&](Sink& sink) { formats().front().render(page, *style_, sink); });
   std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
+  for (std::size_t i = 0; i < written.height(); ++i) lines.push_back(written.line(i));
   return lines;
 }
 
-// A model of a text shows what it writes also where nobody watches its weights. The curve is left out where there is no
-// room for all.
+// A model of a text shows what it writes also where nobody watches its weights.
 void TrainingRun::show(double seconds_left) {
   const std::optional<TerminalSize> canvas = work_->canvas();
+  const std::string status = fmt::format("{}, {} left", line(), time_in_words(seconds_left));
   const bool writes = !trainer_.curve().empty() && !trainer_.curve().back().sample.empty();
-  if (!canvas || (!arguments_.has(option::watch) && !writes)) return work_->tell(line(seconds_left));
-  if (!arguments_.has(option::watch)) {
-    Page page;
-    page.say(line(seconds_left));
-    page.say(sample_of(trainer_, trainer_.curve().back()));
-    return work_->draw(lines_of(page));
-  }
+  if (!canvas || !writes) return work_->tell(status);
+  Page page;
+  page.say(status);
+  page.say(sample_of(trainer_, trainer_.curve().back()));
+  work_->draw(lines_of(page));
+}
+
+WatchedFrame TrainingRun::frame(const std::string& status) {
   losses_.x.push_back(static_cast<double>(trainer_.steps_done()));
   losses_.y.push_back(*loss_);
   const TrainedRun run = run_on(trainer_.model(), looked_at(asked_));
-  Page page;
-  page.say(line(seconds_left));
-  if (writes) {
-    page.say(sample_of(trainer_, trainer_.curve().back()));
-  } else {
-    page.say(fmt::format("{} → {}", fmt::join(run.goes_in, " "), fmt::join(run.comes_out, " ")));
+  const bool writes = !trainer_.curve().empty() && !trainer_.curve().back().sample.empty();
+  WatchedFrame frame{
+      .status = status,
+      .sentence = writes ? words_of(sample_of(trainer_, trainer_.curve().back()))
+                         : fmt::format("{} → {}", fmt::join(run.goes_in, " "), fmt::join(run.comes_out, " ")),
+      .heads = {},
+      .curve = curve()};
+  const std::vector<const Node*> heads = attention_weights(*run.graph, arguments_.text(option::head));
+  const std::vector<std::string> titles = short_titles(heads);
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    frame.heads.push_back(table_of(*heads[h]));
+    frame.heads.back().title = titles[h];
   }
-  const Node& weights = *attention_weights(*run.graph, arguments_.text(option::head)).back();
-  HeatMap map{table_of(weights)};
-  map.table.title = head_in_place(weights);
-  page.say(std::move(map));
-  page.say(curve());
-  std::vector<std::string> lines = lines_of(page);
-  if (lines.size() >= canvas->rows) {
-    page.blocks.pop_back();
-    lines = lines_of(page);
-  }
-  work_->draw(lines);
+  return frame;
 }
 
 }  // namespace
@@ -492,49 +524,51 @@ Answer run_train(const Command& command, const Arguments& arguments) {
 std::vector<Command> train_commands() {
   constexpr std::string_view of_task = ": that of the task";
   OptionGroup own{
-      .options = {{option::steps, "number of steps in all", of_task, most_steps},
-                  option::batch,
-                  {option::seed, "seed of the first parameters and of the sentences", of_task},
-                  option::rate,
-                  option::warm_up,
-                  option::schedule,
-                  option::clip,
-                  option::smoothing,
-                  option::dropout,
-                  option::examples,
-                  option::every,
-                  {option::layers, "number of layers", of_task, most_trained_layers},
-                  {option::heads, "number of heads of each attention", of_task, most_trained_size},
-                  {option::d_model, "size of the vectors (embedding size)", of_task, most_trained_size},
-                  {option::d_ff, "inner size of the feed-forward layers", of_task, most_trained_size},
-                  option::pairs,
-                  {option::text_file, "text to learn, in UTF-8; - is standard input", ": the prose of this course"},
-                  option::subwords,
-                  option::window,
-                  {option::kv_heads, "number of heads of keys and values, which groups of heads share",
-                   ": as many as --heads, or as the recipe has"},
-                  {option::recipe, {}, of_task},
-                  {option::norm, {}, of_task},
-                  {option::norm_kind, {}, of_task},
-                  {option::epsilon, "ε in the normalization, 0 or more", of_task},
-                  {option::activation, {}, of_task},
-                  {option::gated,
-                   "feed-forward layers with a gate; without --d-ff their inner size is 2/3 of the usual", of_task},
-                  {option::positions, {}, of_task, 0, choices::positions_of_models},
-                  {option::base, {}, of_task},
-                  {option::scale, "number that the scores are divided by, such as 8, or its name", of_task},
-                  option::no_bias,
-                  option::unscaled_embeddings,
-                  option::tied_output,
-                  {option::text, "the sentence that is shown, in words of the task"},
-                  option::save,
-                  option::save_model,
-                  option::save_steps,
-                  option::resume,
-                  option::watch,
-                  option::head,
-                  option::compare,
-                  option::only},
+      .options =
+          {{option::steps, "number of steps in all", of_task, most_steps},
+           option::batch,
+           {option::seed, "seed of the first parameters and of the sentences", of_task},
+           option::rate,
+           option::warm_up,
+           option::schedule,
+           option::clip,
+           option::smoothing,
+           option::dropout,
+           option::examples,
+           option::every,
+           {option::layers, "number of layers", of_task, most_trained_layers},
+           {option::heads, "number of heads of each attention", of_task, most_trained_size},
+           {option::d_model, "size of the vectors (embedding size)", of_task, most_trained_size},
+           {option::d_ff, "inner size of the feed-forward layers", of_task, most_trained_size},
+           option::pairs,
+           {option::text_file, "text to learn, in UTF-8; - is standard input", ": the prose of this course"},
+           option::subwords,
+           option::window,
+           {option::kv_heads, "number of heads of keys and values, which groups of heads share",
+            ": as many as --heads, or as the recipe has"},
+           {option::recipe, {}, of_task},
+           {option::norm, {}, of_task},
+           {option::norm_kind, {}, of_task},
+           {option::epsilon, "ε in the normalization, 0 or more", of_task},
+           {option::activation, {}, of_task},
+           {option::gated, "feed-forward layers with a gate; without --d-ff their inner size is 2/3 of the usual",
+            of_task},
+           {option::positions, {}, of_task, 0, choices::positions_of_models},
+           {option::base, {}, of_task},
+           {option::scale, "number that the scores are divided by, such as 8, or its name", of_task},
+           option::no_bias,
+           option::unscaled_embeddings,
+           option::tied_output,
+           {option::text, "the sentence that is shown, in words of the task"},
+           option::save,
+           option::save_model,
+           option::save_steps,
+           option::resume,
+           {option::watch,
+            "show the weights of all heads, the loss and an example while it learns, on a terminal; keys pause, slow down and look back"},
+           {option::head, "the heads that --watch shows", ": all"},
+           option::compare,
+           option::only},
       .exclusions = {},
       .needs = {
           {&option::save_steps, {&option::save}, "--save-steps needs --save FILE, beside which they go: give both"},
