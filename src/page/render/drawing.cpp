@@ -284,9 +284,12 @@ class CharacterDrawing {
 
 }  // namespace
 
+// A wide terminal is used.
 Metrics characters_of(const Style& style) {
-  constexpr std::size_t comfortable = 110;  // a wide terminal is used
-  return {.limit = style.limit() - margin, .across = comfortable};
+  constexpr std::size_t usual = 80;
+  Metrics metrics{.limit = style.limit() - margin};
+  if (style.width > usual) metrics.across = metrics.limit;
+  return metrics;
 }
 
 void write_drawing(const Drawing& drawing, const Style& style, Sink& sink) {

@@ -393,6 +393,7 @@ class TextTable {
     }
     const bool are_cut = form_.is_numbered || form_.column_letters < longest_column_label;
     if (are_cut && are_same_words_) add("the columns are the words of the rows, in the same order");
+    if (are_cut && !are_same_words_) add(form_.is_numbered ? "the columns are numbered" : "headers are cut");
     if (table_.row_sums && !show_sums_) add("sums left out");
     if (columns_.left_out() > 0 || was_rounded_ || are_cut) {
       legend += " (--full)";
@@ -401,7 +402,8 @@ class TextTable {
     }
     std::vector<std::string> lines;
     if (!legend.empty()) lines = wrap(legend, style_.elides() ? style_.width - margin_of_tables.size() : legend.size());
-    if (are_cut && !are_same_words_) {
+    constexpr std::size_t telling = 4;  // letters: of fewer, no reader knows what they are
+    if (are_cut && !are_same_words_ && (form_.is_numbered || form_.column_letters < telling)) {
       for (std::string& line : numbered_columns(table_, style_, style_.width - margin_of_tables.size()))
         lines.push_back(std::move(line));
     }
