@@ -1,7 +1,7 @@
 // The first band: the words of queries and of keys, and lines between them, one for each weight.
 
 const svgOf = (name, attributes = {}) => {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  const made = document.createElementNS(byId("empty-drawing").namespaceURI, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   return made;
 };
