@@ -17,11 +17,11 @@ constexpr std::string_view always = "always", never = "never", automatic = "auto
 struct Theme {
   std::string_view name;
   std::optional<Rgb> ground;  // nothing: it is to be found out
-  Scheme surroundings;  // of a picture
+  Surroundings surroundings;  // of a picture
 };
-constexpr Theme named_themes[] = {{"dark", dark_ground, Scheme::dark},
-                                  {"light", light_ground, Scheme::light},
-                                  {automatic, std::nullopt, Scheme::any}};
+constexpr Theme named_themes[] = {{"dark", dark_ground, Surroundings::dark},
+                                  {"light", light_ground, Surroundings::light},
+                                  {automatic, std::nullopt, Surroundings::any}};
 
 struct NamedMarks {
   std::string_view name;

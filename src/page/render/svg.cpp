@@ -403,15 +403,15 @@ std::string color_variables(std::string_view elements) {
 std::string_view rules_for_drawings() { return rules_of_drawing; }
 
 // Programs that draw SVG and are no browsers know no variables.
-std::string rules_of_file(Scheme surroundings) {
+std::string rules_of_file(Surroundings surroundings) {
   const std::string light = with_colors([](const Color&color) { return color.light; }),
                     dark = with_colors([](const Color&color) { return color.dark; });
   switch (surroundings) {
-    case Scheme::light:
+    case Surroundings::light:
       return light;
-    case Scheme::dark:
+    case Surroundings::dark:
       return dark;
-    case Scheme::any:
+    case Surroundings::any:
       break;
   }
   return light + "@media (prefers-color-scheme: dark) {" + dark + "}\n";
