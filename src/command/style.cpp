@@ -16,12 +16,12 @@ constexpr std::string_view always = "always", never = "never", automatic = "auto
 
 struct Theme {
   std::string_view name;
-  std::optional<Rgb> ground;  // nothing: it is to be found out
-  Surroundings surroundings;  // of a picture
+  std::optional<Rgb> ground;     // nothing: it is to be found out
+  PictureGround picture_ground;  // of a picture
 };
-constexpr Theme named_themes[] = {{"dark", dark_ground, Surroundings::dark},
-                                  {"light", light_ground, Surroundings::light},
-                                  {automatic, std::nullopt, Surroundings::any}};
+constexpr Theme named_themes[] = {{"dark", dark_ground, PictureGround::dark},
+                                  {"light", light_ground, PictureGround::light},
+                                  {automatic, std::nullopt, PictureGround::any}};
 
 struct NamedMarks {
   std::string_view name;
@@ -166,7 +166,7 @@ Style style_for(const Arguments& arguments, const Environment& environment, bool
   style.shading = arguments.has(option::shading);
   style.is_chosen = arguments.has_any(std::array{&option::only, &option::section});
   if (const std::optional<std::string> name = arguments.text(option::theme))
-    style.surroundings = look_up(std::span<const Theme>(named_themes), *name, "theme").surroundings;
+    style.picture_ground = look_up(std::span<const Theme>(named_themes), *name, "theme").picture_ground;
   style.transparent = arguments.has(option::transparent);
   style.precision = static_cast<int>(arguments.count(option::precision).value_or(4));
   style.is_precise = arguments.has(option::precision);

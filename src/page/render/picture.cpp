@@ -191,7 +191,9 @@ class PictureWriter final : public Writer {
            most_lines_of_picture);
     }
     if (picture_.title.empty()) picture_.title = drawing.title;
-    const std::string said = drawing.description.empty() ? drawing.title : drawing.title + ": " + drawing.description;
+    const std::string said = drawing.title + (drawing.title.empty()         ? ""
+                                              : drawing.description.empty() ? "."
+                                                                            : ": " + drawing.description);
     if (!said.empty()) picture_.description += (picture_.description.empty() ? "" : " ") + said;
     picture_.parts.push_back({std::move(drawing), at});
   }

@@ -55,6 +55,7 @@ std::span<const PictureColor> picture_colors();
 struct TableWidths {
   std::size_t labels = 0;  // of its rows
   std::vector<std::size_t> columns = {};
+  int precision = 0;  // decimals, fewer where there is no room
 };
 /// What a table needs; nothing where it has no room with its numbers.
 std::optional<TableWidths> widths_of_drawing(const Table& table, const Style& style, const Metrics& metrics);

@@ -28,7 +28,7 @@ constexpr Rgb dark_ground{0, 0, 0}, light_ground{255, 255, 255};
 enum class MathMarks { dollars, fences };
 
 /// What a picture stands on; any: it is for light, and a browser may take it for dark.
-enum class Surroundings { any, light, dark };
+enum class PictureGround { any, light, dark };
 
 /// How a page is to look. Formats that are read by machines heed none of it but the labels; documents only
 /// the precision and what is said to be theirs.
@@ -46,7 +46,7 @@ struct Style {
   bool shading = false;     // of cells in LaTeX
   bool is_part = false;     // HTML as a part of a page, not as a whole one
   bool is_chosen = false;   // the page is the part that was asked for: one picture holds all of it
-  Surroundings surroundings = Surroundings::any;
+  PictureGround picture_ground = PictureGround::any;
   bool transparent = false;  // pictures have no ground
 
   /// Whether large matrices and long sums are shortened.

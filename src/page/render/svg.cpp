@@ -403,15 +403,15 @@ std::string color_variables(std::string_view elements) {
 std::string_view rules_for_drawings() { return rules_of_drawing; }
 
 // Programs that draw SVG and are no browsers know no variables.
-std::string rules_of_file(Surroundings surroundings) {
+std::string rules_of_file(PictureGround picture_ground) {
   const std::string light = with_colors([](const Color&color) { return color.light; }),
                     dark = with_colors([](const Color&color) { return color.dark; });
-  switch (surroundings) {
-    case Surroundings::light:
+  switch (picture_ground) {
+    case PictureGround::light:
       return light;
-    case Surroundings::dark:
+    case PictureGround::dark:
       return dark;
-    case Surroundings::any:
+    case PictureGround::any:
       break;
   }
   return light + "@media (prefers-color-scheme: dark) {" + dark + "}\n";
@@ -428,7 +428,7 @@ constexpr Canvas in_pixels{pixels, size_in_svg};
 void render_svg(const Page& page, const Style& style, Sink& sink) {
   const Picture picture = picture_of(page, style, in_pixels);
   sink.write(begin_of_svg_file);
-  sink.write(svg_of(picture, "drawing", rules_of_file(style.surroundings), !style.transparent));
+  sink.write(svg_of(picture, "drawing", rules_of_file(style.picture_ground), !style.transparent));
 }
 
 std::string drawing_in_words(const Page& page, const Style& style) {

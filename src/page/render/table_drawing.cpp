@@ -42,7 +42,7 @@ class TableDrawing {
         style_(style),
         metrics_(metrics),
         shape_(table.cells->shape()),
-        digits_(digits_for_columns(table, style.precision)) {}
+        digits_(digits_for_columns(table, widths.precision)) {}
 
   Drawing drawn() && {
     const Formula title = symbol_of(table_);
@@ -144,32 +144,41 @@ class TableDrawing {
   bool has_masked_ = false;
 };
 
-}  // namespace
-
-std::optional<TableWidths> widths_of_drawing(const Table& table, const Style& style, const Metrics& metrics) {
+TableWidths widths_at(int precision, const Table& table, const Style& style) {
   const Shape shape = table.cells->shape();
-  const std::size_t limit = metrics.limit / metrics.column;
-  if (shape.rows > most_rows_drawn || shape.columns * (around_number + 1) > limit) return std::nullopt;
-  const std::vector<Digits> digits = digits_for_columns(table, style.precision);
-  TableWidths widths;
+  const std::vector<Digits> digits = digits_for_columns(table, precision);
+  TableWidths widths{.precision = precision};
   for (std::size_t i = 0; i < shape.rows; ++i)
     widths.labels = std::max(widths.labels, display_width(label_drawn(table.rows, i, style)));
-  std::size_t total = widths.labels + 1;
   for (std::size_t j = 0; j < shape.columns; ++j) {
     std::size_t width = display_width(label_drawn(table.columns, j, style));
     for (std::size_t i = 0; i < shape.rows; ++i)
       width = std::max(width, display_width(cell_drawn(table, digits[j], i, j, style)));
-    total += widths.columns.emplace_back(width + around_number);
+    widths.columns.push_back(width + around_number);
   }
   if (!table.columns_differ && !widths.columns.empty())
     std::ranges::fill(widths.columns, *std::ranges::max_element(widths.columns));
-  total = widths.labels + 1;
-  for (const std::size_t width : widths.columns) total += width;
-  return total <= limit ? std::optional(widths) : std::nullopt;
+  return widths;
+}
+
+}  // namespace
+
+std::optional<TableWidths> widths_of_drawing(const Table& table, const Style& style, const Metrics& metrics) {
+  const Shape shape = table.cells->shape();
+  const std::size_t limit = metrics.limit * 3 / 2 / metrics.column;  // numbers are worth some room
+  if (shape.rows > most_rows_drawn || shape.columns * (around_number + 1) > limit) return std::nullopt;
+  for (const int precision : {style.precision, std::min(style.precision, least_decimals)}) {
+    TableWidths widths = widths_at(precision, table, style);
+    std::size_t total = widths.labels + 1;
+    for (const std::size_t width : widths.columns) total += width;
+    if (total <= limit) return widths;
+  }
+  return std::nullopt;
 }
 
 TableWidths wider(const TableWidths& one, const TableWidths& other) {
   TableWidths both = one;
+  both.precision = std::min(one.precision, other.precision);
   both.labels = std::max(one.labels, other.labels);
   for (std::size_t j = 0; j < std::min(one.columns.size(), other.columns.size()); ++j)
     both.columns[j] = std::max(one.columns[j], other.columns[j]);

@@ -266,7 +266,7 @@ class TikzDrawing {
 }  // namespace
 
 std::string tikz_of(const Picture& picture, const Style& style, bool fits_page) {
-  const bool is_dark = style.surroundings == Surroundings::dark;
+  const bool is_dark = style.picture_ground == PictureGround::dark;
   const TikzColors& colors = is_dark ? dark_tikz : light_tikz;
   std::string body;
   DrawnSize whole;
