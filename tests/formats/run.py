@@ -109,7 +109,7 @@ PICTURES = [
     ["product", "scores[1,2]"],
     ["product", "q"],
     ["explain", "output[1,2]", "--depth", "1"],
-    ["explain", "weights[it,animal]", "--example", "animal"],
+    ["explain", "head.1.weights[it,animal]", "--example", "animal"],
     ["walk", "--only", "scores|weights"],
     ["walk", "--section", "2"],
     ["walk", "--example", "padding", "--only", "weights"],
@@ -133,7 +133,7 @@ def check_pictures(program, folder):
                 text = text.replace("[border=4pt]{standalone}", "{article}")
             faults += [f"attn {' '.join(words)[:70]}: {theme}: {fault}"
                        for fault in compile_latex(folder, "picture", text)]
-        body += page(program, words, "--format", "tikz") + "\\clearpage\n"
+        body += "\\noindent\n" + page(program, words, "--format", "tikz") + "\\clearpage\n"
     needed = re.search(r"\\usepackage\S+", body).group()
     whole = f"\\documentclass{{article}}\n{needed}\n\\begin{{document}}\n{body}\\end{{document}}\n"
     return faults + [f"all pictures: {fault}" for fault in compile_latex(folder, "pictures", whole)]
