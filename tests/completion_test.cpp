@@ -125,7 +125,7 @@ TEST_CASE("files are completed where an option or a word takes one") {
 }
 
 TEST_CASE("actions are completed, and then what each of them takes") {
-  CHECK(words_after({"docs", ""}) == Set{"check", "clean", "update"});
+  CHECK(words_after({"docs", ""}) == Set{"check", "clean", "hook", "update"});
   CHECK(words_after({"lesson", "re"}) == Set{"reset", "review"});
   CHECK(words_after({"lesson", "list", ""}).contains("--format"));  // nothing more is expected but options
 }

@@ -138,7 +138,8 @@ TEST_CASE("an explanation is a tree, whose numbers stand beside those that they 
 }
 
 TEST_CASE("every command that shows matrices draws them") {
-  for (const Words& words : {Words{"project"}, Words{"backward"}, Words{"cost"}, Words{"generate"}, Words{"layer-norm"}}) {
+  for (const Words& words :
+       {Words{"project"}, Words{"backward"}, Words{"cost"}, Words{"generate"}, Words{"layer-norm"}}) {
     CAPTURE(words.front());
     CHECK(count(accepted(words + Words{"--format", "svg"}).out, "<text") > 3);
   }

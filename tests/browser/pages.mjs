@@ -593,7 +593,7 @@ for (const lesson of lessons)
     assert.ok(width <= 360, `${where}: ${width} pixels wide on a phone`);
     const { size } = statSync(path);
     largestLesson = Math.max(largestLesson, size);
-    assert.ok(size < 480_000, `${where}: ${size} bytes`);
+    assert.ok(size < 520_000, `${where}: ${size} bytes`);
     isQuiet(said, where);
     await close();
   });

@@ -25,7 +25,7 @@ struct ModelChoice {
   std::vector<std::string> expected;  // the target's words one place earlier: what should come out
   std::optional<Matrix> memory;       // in place of what an encoder would have made of the source
   std::vector<std::string> remarks;
-  DrawnMatrices drawings = {};  // of what was drawn for it
+  DrawnMatrices drawings = {};                   // of what was drawn for it
   std::optional<std::uint32_t> drawn_with = {};  // the seed of random parameters; none: they were given
 };
 

@@ -86,7 +86,8 @@ class PlotLayout {
       ticks.push_back(i * (metrics_.plot / 2) * metrics_.line);
       drawing_.labels.push_back({{widest - width_of(written[i]), ticks.back()}, written[i]});
     }
-    const std::size_t margin = 2 * metrics_.column, least = 6 * metrics_.column, most = metrics_.across * metrics_.column;
+    const std::size_t margin = 2 * metrics_.column, least = 6 * metrics_.column,
+                      most = metrics_.across * metrics_.column;
     width_ = std::clamp(metrics_.limit - std::min(metrics_.limit, widest + margin), least, most);
     begin_ = widest + margin;
     const std::size_t axis = begin_ - metrics_.column;

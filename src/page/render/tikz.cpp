@@ -84,8 +84,7 @@ class TikzDrawing {
     std::string written = in_tex(text);
     // A minus of this font is as wide as its other signs.
     constexpr std::string_view minus = "\\ensuremath{-}";
-    for (std::size_t at; (at = written.find(minus)) != std::string::npos;)
-      written.replace(at, minus.size(), "-");
+    for (std::size_t at; (at = written.find(minus)) != std::string::npos;) written.replace(at, minus.size(), "-");
     body_ += fmt::format("\\node at ({:g},{}) {{{}{}}};\n", left, y, font, written);
     reach(x + display_width(text) * units.column, y + units.line / 2);
   }
