@@ -21,12 +21,12 @@ namespace {
 constexpr Metrics units = tikz_units;
 constexpr std::size_t highest = 750;  // in these units, on a page
 
-constexpr std::size_t kinds_of_marks = 6;
+constexpr std::size_t kinds_of_tikz_marks = 6;
 
 // What a picture is drawn with. Colors of cells are mixed with the ground.
 struct TikzColors {
   std::string_view ink, box, quiet, marked, positive, negative, ground;
-  std::array<std::string_view, kinds_of_marks> series;
+  std::array<std::string_view, kinds_of_tikz_marks> series;
 };
 constexpr TikzColors light_tikz = {
     "black",         "black!4",
@@ -145,12 +145,12 @@ class TikzDrawing {
   // As heavy as the number that a line tells; the lines of each series have dashes of their own, besides
   // their color.
   std::string style_of(const Drawing::Line& line) const {
-    static constexpr std::string_view dashes[kinds_of_marks] = {"solid",    "dashed",         "dotted",
+    static constexpr std::string_view dashes[kinds_of_tikz_marks] = {"solid",    "dashed",         "dotted",
                                                                 "dash dot", "densely dashed", "dash dot dot"};
     std::string style = line.has_arrow ? "-stealth" : "";
     const auto say = [&](const std::string& what) { style += (style.empty() ? "" : ",") + what; };
     if (line.series) {
-      const std::size_t kind = *line.series % kinds_of_marks;
+      const std::size_t kind = *line.series % kinds_of_tikz_marks;
       say(fmt::format("{},{}", colors_.series[kind], dashes[kind]));
     }
     if (line.strength) {
@@ -178,13 +178,13 @@ class TikzDrawing {
 
   // Each curve has a shape of its own, besides its color.
   void add_mark(std::size_t x, std::size_t y, std::size_t series) {
-    static constexpr std::string_view shapes[kinds_of_marks] = {"circle[radius=2pt]",
+    static constexpr std::string_view shapes[kinds_of_tikz_marks] = {"circle[radius=2pt]",
                                                                 "++(-3,-3) -- ++(6,6) ++(-6,0) -- ++(6,-6)",
                                                                 "++(-4,0) -- ++(8,0) ++(-4,-4) -- ++(0,8)",
                                                                 "++(-3,-3) rectangle ++(6,6)",
                                                                 "++(0,-4) -- ++(4,4) -- ++(-4,4) -- ++(-4,-4) -- cycle",
                                                                 "++(0,-4) -- ++(4,7) -- ++(-8,0) -- cycle"};
-    const std::size_t kind = series % kinds_of_marks;
+    const std::size_t kind = series % kinds_of_tikz_marks;
     body_ +=
         fmt::format("\\draw[{}{}] ({},{}) {};\n", kind == 0 ? "fill=" : "", colors_.series[kind], x, y, shapes[kind]);
     reach(x + 4, y + 4);
