@@ -52,15 +52,18 @@ WriteDocument document_for_browser(const Command& command, const Answer& answer,
   const std::shared_ptr<const Graph> graph = only ? part_of(*whole, whole->matching(*only)) : whole;
   require_room_in_browser(*graph);
   if (word) require_query(*word, *graph);
-  constexpr std::array own = {&option::page, &option::output, &option::only, &option::from};
+  constexpr std::array own = {&option::page, &option::output, &option::only, &option::from, &option::head};
   MadeBy made_by{.line = words_of_line(command, arguments, own)};
   made_by.command = made_by.line.front();
   // A model's scores are divided as its recipe says.
-  const std::vector<Offered> offered = options_of(command);
+  const bool is_walk = command.shown_as == &option::page;  // of which it is the page
+  const Command& computes = is_walk ? look_up(commands(), "walk", "command") : command;
+  const std::vector<Offered> offered = options_of(computes);
   const auto offers = [&](const Option& option) {
     return std::ranges::find(offered, &option, &Offered::option) != offered.end();
   };
-  if (!arguments.has(option::model) && offers(option::scale)) made_by.scale = option::scale.name;
+  if (!arguments.has(option::model) && offers(option::scale) && computes.uses(option::scale))
+    made_by.scale = option::scale.name;
   made_by.takes_changes = offers(option::what_if) && !asks_for_gradients(arguments);
   return [page = answer.page, calculation = answer.computation, story = answer.story, word, whole, graph,
           made_by = std::move(made_by)](const Style& style, Sink& sink) {

@@ -305,7 +305,64 @@ await attempt("gradients follow a change", ["backward"], async (tab) => {
   await change(tab, "x", 0, 0, "2");
   await same(tab, ["backward", "--problem", path], "gradients");
   assert.equal(await tab.evaluate(() => page.address.command()), undefined, "no line makes this change");
+  await tab.click("#undo");
+  await tab.locator("#divisor input").fill("0.7");
+  await same(tab, ["backward", "--scale", await textOf(tab, "#divisor output")], "gradients through another divisor");
 });
+
+// --- what goes wrong
+
+await attempt("the text of all steps has the numbers of now", ["transformer", "--model", "coreference"], async (tab) => {
+  await tab.evaluate(() => {
+    const ids = page.computation.byName.get("source.ids");
+    page.setWord(ids.rowAxis, ids, 1, "rabbit");
+  });
+  await tab.click("#all-steps");
+  await tab.locator("#contents a").last().click();
+  assert.deepEqual(await tab.evaluate(() => [scrollY, document.querySelector("main").scrollTop]), [0, 0], "the bands stay");
+  const stale = await tab.evaluate(() =>
+    page.text.tables.filter(({ node, heads, table }) => {
+      const word = heads.rows[1]?.textContent;
+      const now = page.grids.byElement.get(table).cells[1]?.[0];
+      const shown = (now?.querySelector(".now") ?? now)?.textContent;
+      const value = node.rows > 1 && node.cells[node.columns];
+      const isNumber = shown && !Number.isNaN(Number(shown));
+      return word === "animal" && node.rowAxis.labels?.[1] === "rabbit" || (isNumber && Math.abs(Number(shown) - value) > 0.51);
+    }).length,
+  );
+  assert.equal(stale, 0);
+});
+
+await attempt("numbers that overflow", ["walk"], async (tab) => {
+  await change(tab, "x", 0, 0, "1e308");
+  assert.match(await textOf(tab, "#answer"), /has weights that are no numbers/);
+  await change(tab, "x", 0, 0, "-1e308");
+  await change(tab, "x", 0, 1, "-1e308");
+  await tab.evaluate(() => page.chooseNode(page.computation.byName.get("q")));
+  assert.ok(!(await textOf(tab, "#matrices")).includes("masked"), "an overflow is no mask");
+});
+
+await attempt("a number of a large matrix", ["--example", "eight-heads"], async (tab) => {
+  await tab.evaluate(() => page.chooseNode(page.computation.byName.get("w_q")));
+  await tab.click(".picture button");
+  await tab.click("#derivation .edit");
+  await tab.keyboard.press("Control+a");
+  await tab.keyboard.type("3");
+  await tab.keyboard.press("Enter");
+  const line = await tab.evaluate(() => page.address.command());
+  assert.match(line, /w_q\[1,1\]=3/);
+  await same(tab, wordsOf(line).slice(1), line);
+});
+
+for (const size of [{ width: 1280, height: 620 }, { width: 1024, height: 768 }])
+  await attempt(`a window of ${size.width} × ${size.height}`, ["decoder"], async (tab) => {
+    const height = (selector) => tab.evaluate((one) => document.querySelector(one).clientHeight, selector);
+    assert.ok((await height("#matrices-band")) > 200);
+    assert.ok((await height("#flow-band")) > 100);
+    await tab.click("#more summary");
+    const menu = await tab.locator(".menu").boundingBox();
+    assert.ok(menu.x >= 0 && menu.x + menu.width <= size.width, "the menu is within the window");
+  }, { viewport: size });
 
 // --- a hundred changes, by keyboard and by mouse
 

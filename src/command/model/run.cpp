@@ -70,7 +70,8 @@ void run_model(const ModelChoice& choice, Graph& graph) {
 }
 
 std::vector<SentenceOfLine> sentences_of_line(const ModelChoice& choice) {
-  if (choice.words.tokenizer) return {};
+  // Other words draw other parameters.
+  if (choice.words.tokenizer || choice.drawn_with) return {};
   std::vector<SentenceOfLine> sentences;
   const auto add = [&](const ScopeKind& side, const Option& option, const ModelInput& input) {
     if (input.tokens.empty()) return;

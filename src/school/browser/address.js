@@ -54,7 +54,11 @@ class Address {
 
   rename(text) {
     const [, list, place, word] = /^(\d+),(\d+),(.+)$/.exec(text) ?? [];
-    if (!this.computation.lists[list]?.[place - 1]) return false;
+    const { lists, nodes } = this.computation;
+    if (lists[list]?.[place - 1] === undefined) return false;
+    // Words that stand for ids are not only names.
+    const isOfIds = ({ words, rowAxis }) => words !== undefined && (words === Number(list) || rowAxis.list === Number(list));
+    if (nodes.some(isOfIds)) return false;
     this.computation.rename(Number(list), place - 1, word);
     return true;
   }

@@ -38,11 +38,17 @@ class Changes {
 
   // Changes something. Changes with the same `gesture`, such as a slider that is moved, are undone together.
   make(sentence, act, gesture = undefined) {
-    if (gesture === undefined || gesture !== this.gesture) this.done.push(this.computation.save());
+    if (gesture === undefined || gesture !== this.gesture) this.keep();
     this.gesture = gesture;
-    this.undone = [];
     act();
     this.follow(sentence);
+  }
+
+  // Keeps what is there now, so that it can be come back to.
+  keep() {
+    this.done.push(this.computation.save());
+    this.undone = [];
+    this.gesture = undefined;
   }
 
   endGesture() {
@@ -73,10 +79,13 @@ class Changes {
 
   // Gives a cell another number.
   set({ node, row, column }, value, gesture = undefined) {
-    if (sameNumber(value, numbers.cell(node, row, column))) return;
+    const place = row * node.columns + column;
+    const now = this.computation.changesOf(node).get(place) ?? node.given[place];
+    if (sameNumber(value, now)) return;
     const name = `${node.name}[${row + 1},${column + 1}]`;
     const word = node.words === undefined ? "" : ` (${this.computation.wordOf(node, value)})`;
-    const sentence = `${name} is ${writtenShortest(value)}${word} now.`;
+    const isLeftOut = this.computation.without.has(node.part);
+    const sentence = `${name} is ${writtenShortest(value)}${word} now${isLeftOut ? ", and is left out" : ""}.`;
     this.make(sentence, () => this.computation.change(node, row, column, value), gesture);
   }
 
@@ -85,9 +94,11 @@ class Changes {
     const { computation } = this;
     const isChanged = computation.isChanged();
     this.body.classList.toggle("is-changed", isChanged);
+    const hadFocus = [this.undo, this.redo, this.reset].includes(document.activeElement);
     this.reset.disabled = !isChanged;
     if (this.undo) this.undo.disabled = this.done.length === 0;
     if (this.redo) this.redo.disabled = this.undone.length === 0;
+    if (hadFocus) [document.activeElement, this.undo, this.redo, this.reset].find((button) => button && !button.disabled)?.focus();
     for (const box of this.parts.querySelectorAll("input")) box.checked = computation.without.has(box.value);
     const infinite = computation.nodes.find(
       (node) => node.operation && !node.part && node.cells.some(Number.isNaN),

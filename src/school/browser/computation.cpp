@@ -48,7 +48,12 @@ constexpr Dispensable dispensables[] = {
     {"positions", role::rotated_k, of_first_operand, is_computed},
 };
 
+// What a gradient does on the way back through the scaling is left out with it.
+constexpr Dispensable way_back_through_scaling{"scale", role::scores, of_first_operand, is_scaling};
+
 const Dispensable* dispensable(const Node& node) {
+  if (node.family == &family::gradient && node.role == &role::scores && is_scaling(node))
+    return &way_back_through_scaling;
   for (const Dispensable& row : dispensables) {
     if (node.is(row.role) && row.where(node)) return &row;
   }
@@ -265,6 +270,7 @@ constexpr auto objects_in<NodesOnPage> = std::tuple(
         Field{"columns", through(&Node::frame, &Frame::columns)},
         Field{"content", content_to_tell, Written::unless_empty}, Field{"words", index_of_words},
         Field{"sums", &Node::rows_sum_to_one, Written::unless_empty},
+        Field{"masks", &Node::may_be_masked, Written::unless_empty},
         Field{"attention", is_attention, Written::unless_empty}, Field{"part", part_of, Written::unless_empty},
         Field{"instead", instead_of}, Field{"numbers", numbers_of}, Field{"drawn", drawing_of}, Field{"some", some_of}),
     object<DrawnFrom>(Field{"seed", &DrawnFrom::seed}, Field{"before", &DrawnFrom::before},

@@ -235,6 +235,7 @@ class Computation {
   // From now on numbers are compared with those that stand here now.
   compareWithNow() {
     this.reference = this.nodes.map(({ cells }) => Float64Array.from(cells));
+    this.labelsOfReference = [...this.labels];
   }
 
   // The number that this one is compared with.

@@ -25,7 +25,7 @@ class Explanation {
     if (canBeChanged(node)) {
       const what = node.words === undefined ? "Change this number" : "Choose another word";
       const button = element("button", { type: "button", class: "edit" }, what);
-      button.addEventListener("click", () => this.edit(cell));
+      button.addEventListener("click", () => this.edit(cell, button));
       this.body.append(button);
       if (node.content === undefined) this.body.append(this.slider(cell));
     }

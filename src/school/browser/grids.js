@@ -2,18 +2,18 @@
 // numbers were made, and those of inputs can be changed.
 
 class Grids {
-  // `all`: the changes of each computation, with the element that has its tables. `reveal` shows the table of a
-  // node where none is to be seen.
-  constructor(all, { precision, reveal }) {
-    this.reveal = reveal;
+  // `all`: the changes of each computation, with the element that has its tables; `beginsEmpty`: they are added when
+  // they are shown. `reveal` shows the table of a node where none is to be seen.
+  constructor(all, { precision, reveal, beginsEmpty = false }) {
+    Object.assign(this, { all, reveal });
     this.tables = [];
     this.byElement = new Map();
-    for (const changes of all) this.add(this.liveTables(changes, precision));
+    if (!beginsEmpty) for (const changes of all) this.add(this.liveTables(changes, precision));
     this.explanation = new Explanation(byId("explanation"), {
       precision,
       light: (cell, made, pointed) => this.light(cell, made, pointed),
       goTo: (cell) => this.goTo(cell),
-      edit: (cell) => this.edit(cell),
+      edit: (cell, button) => this.edit(cell) || this.editInPlaceOf(button, cell),
       slide: (cell, value) => this.slide(cell, value),
       isCovered: ({ node, row, column }) => this.tableOf(node)?.isCovered(row, column) ?? false,
     });
@@ -32,6 +32,10 @@ class Grids {
       tables.at(-1).changes = changes;
     }
     return tables;
+  }
+
+  changesOf(node) {
+    return this.all.find(({ computation }) => computation === node.computation);
   }
 
   add(tables) {
@@ -63,12 +67,14 @@ class Grids {
     this.explanation.refresh();
   }
 
-  // Opens a field in a cell of an input.
+  // Opens a field in a cell of an input. Returns whether there is such a cell.
   edit({ node, row, column }, begin) {
+    if (!this.tableOf(node) && node.rows * node.columns > mostCellsOfTable) return false;
     const cell = this.goTo({ node, row, column });
     const table = cell && this.byElement.get(cell.closest("table"));
     const isGuess = table?.isCovered(row, column);
-    if (!table || !(isGuess || canBeChanged(node)) || cell.querySelector("input, select")) return;
+    if (!table) return false;
+    if (!(isGuess || canBeChanged(node)) || cell.querySelector("input, select")) return true;
     const field = isGuess ? this.fieldToGuess({ node, row, column }) : this.fieldFor({ node, row, column });
     field.value = begin ?? (isGuess ? "" : writtenShortest(numbers.cell(node, row, column)));
     const before = [...cell.childNodes];
@@ -92,6 +98,19 @@ class Grids {
     });
     field.addEventListener("blur", () => finish(true));
     if (field.matches("select")) field.addEventListener("change", () => finish(true));
+    return true;
+  }
+
+  // A field in the place of a button, for a number of a matrix that is too large for a table.
+  editInPlaceOf(button, cell) {
+    const field = this.fieldFor(cell);
+    field.value = writtenShortest(numbers.cell(cell.node, cell.row, cell.column));
+    button.replaceWith(field);
+    field.focus();
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.explanation.refresh();
+      if (event.key === "Enter") this.changesOf(cell.node).take(field.value, cell);
+    });
   }
 
   // Where a number is typed, or the word of an id is chosen.
@@ -137,7 +156,7 @@ class Grids {
 
   // A slider gives an input another number; null: it has been let go.
   slide(cell, value) {
-    const { changes } = this.tableOf(cell.node);
+    const changes = this.changesOf(cell.node);
     if (value === null) changes.endGesture();
     else changes.set(cell, value, `${cell.node.name},${cell.row},${cell.column}`);
   }

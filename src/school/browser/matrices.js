@@ -1,8 +1,6 @@
 // The third band: one matrix with what it is made of, laid out as it is computed. The first operand of a product
 // stands at the left, the second one above, and the result where a row of the one meets a column of the other.
 
-const mostCellsOfTable = 2500; // a larger matrix is a picture, whose cells can be chosen as well
-
 const mostColumnsBesideOthers = 6; // of wider ones, two states stand one below the other
 const mostRowsBesideOthers = 5; // of larger matrices, operands show only the rows that are lit
 
@@ -76,7 +74,7 @@ class Matrices {
     const box = element("div", { class: "meets" }, result);
     box.classList.toggle("is-comparing", isComparing);
     box.classList.toggle("is-wide", node.columns > mostColumnsBesideOthers);
-    if (!isComparing || !this.fits(node)) return box;
+    if (!isComparing || this.isCovering || !this.fits(node)) return box;
     box.prepend(this.plain("before", (i, j) => node.computation.was(node, i, j)));
     const apart = (i, j) => numbers.cell(node, i, j) - node.computation.was(node, i, j);
     box.append(this.plain("now − before", apart));
@@ -88,7 +86,9 @@ class Matrices {
     const { node } = this;
     const hasMoved = (i) => range(node.columns).some((j) => node.computation.hasMoved(node, i * node.columns + j));
     const isLarge = node.rows > mostRowsBesideOthers;
-    const table = plainTable(node, false);
+    // The words are those that the other state has.
+    const { labelsOfReference } = node.computation;
+    const table = plainTable(node, false, ({ list }, i) => labelsOfReference[list]?.[i] ?? String(i + 1));
     table.removeAttribute("data-matrix");
     table.caption.firstChild.textContent = `${title} `;
     const all = range(node.rows).map((i) => range(node.columns).map((j) => number(i, j)));
@@ -156,6 +156,8 @@ class Matrices {
   // Covers the numbers of the result, to be guessed, or shows them again.
   cover(isCovering) {
     this.isCovering = isCovering;
+    document.documentElement.classList.toggle("is-covered", isCovering);
+    if (this.isComparing) this.box.querySelector(".meets").replaceWith(this.resultAndDifference(this.box.querySelector(".result")));
     if (this.result && this.node.operation) this.result.cover(isCovering);
   }
 }

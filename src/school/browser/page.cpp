@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -107,6 +108,11 @@ std::string answered(const OpeningQuestion& question) {
   std::ranges::stable_sort(keys, [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
   const std::string query = place_in_words(rows, question.query, "Query", "“", "”");
   const std::string where = fmt::format("This is its row in the table {}.", question.weights->name);
+  if (std::ranges::any_of(weights, [](double weight) { return std::isnan(weight); }))
+    return fmt::format("{} has weights that are no numbers, in the table {}.", query, question.weights->name);
+  constexpr double most = 1.0 + 1e-9;
+  if (std::ranges::any_of(weights, [&](double weight) { return weight < 0.0 || weight > most; }))
+    return fmt::format("{} has weights outside 0 to 1, in the table {}.", query, question.weights->name);
   if (keys.empty()) return fmt::format("{} attends to no key: all its weights are 0. {}", query, where);
   const auto shown = [&](std::size_t j) { return written_fixed(100.0 * weights[j], 0); };
   // Keys with the same number are told together or not at all.

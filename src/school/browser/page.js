@@ -22,7 +22,11 @@ class PageOfComputation {
       follow: (sentence) => this.follow(sentence),
       followers: "Sentences in the text of all steps were written before.",
     });
-    this.grids = new Grids([], { precision: data.precision, reveal: (node) => this.reveal(node) });
+    this.grids = new Grids([this.changes], {
+      precision: data.precision,
+      reveal: (node) => this.reveal(node),
+      beginsEmpty: true,
+    });
     const { grids, changes } = this;
     this.matrices = new Matrices(byId("matrices"), { grids, changes, precision: data.precision });
     this.text = new TextOfSteps(byId("text"), { grids, changes, precision: data.precision });
@@ -75,7 +79,9 @@ class PageOfComputation {
     this.grids.refresh(this.changes);
     this.matrices.refresh();
     this.flow.draw();
+    this.training.follow(this.computation.isChanged());
     this.maps.draw();
+    this.tellFormula();
     if (this.weights.length > 0) this.offerWords(this.word.selectedIndex);
     this.showWord();
     this.showDivisor();
@@ -95,8 +101,9 @@ class PageOfComputation {
 
   // The next matrix that moved: there the number that moved most.
   showNextMoved() {
-    const at = this.moved.findIndex(({ node }) => node === this.matrices.node);
+    const at = this.moved.findIndex(({ node }) => node === (this.shownMoved ?? this.matrices.node));
     const { node, most } = this.moved[(at + 1) % this.moved.length];
+    this.shownMoved = node;
     this.grids.goTo({ node, row: Math.floor(most / node.columns), column: most % node.columns });
   }
 
@@ -213,7 +220,16 @@ class PageOfComputation {
 
   tellFormula() {
     const { node } = this;
-    byId("formula").textContent = node.formula ?? `${node.name} ${node.origin ?? "is given"}`;
+    if (!node) return;
+    const { without, divisor } = this.computation;
+    const formula = node.formula ?? `${node.name} ${node.origin ?? "is given"}`;
+    const given = node.attributesGiven?.number_notation;
+    const isDivided = divisor !== undefined && given !== undefined && formula.endsWith(` / ${given}`);
+    byId("formula").textContent = without.has(node.part)
+      ? `${node.name}: ${titlesOfParts[node.part]} is left out`
+      : isDivided
+        ? formula.slice(0, -given.length) + node.attributes.number_notation
+        : formula;
   }
 
   // Shows the table of a node where it is not to be seen: in the text if this is shown and has it.
@@ -225,7 +241,10 @@ class PageOfComputation {
 
   showText(isShown) {
     if (byId("text").hidden !== isShown) return;
-    if (isShown) this.text.become();
+    if (isShown) {
+      this.play(false);
+      this.text.become();
+    }
     byId("text").hidden = !isShown;
     byId("matrices-band").hidden = isShown;
     byId("all-steps").setAttribute("aria-pressed", String(isShown));
@@ -335,20 +354,26 @@ class PageOfComputation {
 
   // Begins with what the address says, or with the weights that are asked about.
   begin() {
-    const text = location.hash.slice(1);
-    const { choices, refused } = this.address.read(text);
-    this.addressed = text;
+    const refusal = this.choose(this.address.read(location.hash.slice(1)));
+    if (refusal || this.computation.isChanged()) this.follow(refusal || "The changes of the address are made.");
+  }
+
+  // What an address says; where it says nothing, the weights that are asked about. Returns what it asks for in vain.
+  choose({ choices, refused }) {
+    this.addressed = location.hash.slice(1);
+    const { weights, query } = this.data.question;
     if (this.weights.length > 0) {
-      if (this.attentions.has(choices.attention)) this.attention.value = choices.attention;
-      if (text) this.offerHeads(choices.head ?? this.head.value);
-      this.offerWords(Number.parseInt(choices.word, 10) - 1 >= 0 ? choices.word - 1 : this.word.selectedIndex);
+      const asked = this.nodes[weights];
+      this.attention.value = this.attentions.has(choices.attention) ? choices.attention : (asked.around ?? "");
+      this.offerHeads(choices.head ?? String(asked.head ?? ""));
+      const word = Number.parseInt(choices.word, 10) - 1;
+      this.offerWords(word >= 0 ? word : query);
     }
     const asked = this.weights.length > 0 ? this.chosenWeights()[0] : this.flow.order.at(-1);
     const at = this.computation.byName.get(choices.at) ?? asked;
     this.showWord();
     if (at) this.chooseNode(at);
-    const isRefused = refused.length > 0 ? `The address asks for what this page does not have: ${refused.join(", ")}.` : "";
-    if (this.computation.isChanged() || isRefused) this.follow(isRefused || "The changes of the address are made.");
+    return refused.length > 0 ? `The address asks for what this page does not have: ${refused.join(", ")}.` : "";
   }
 
   // --- what is pressed
@@ -378,15 +403,17 @@ class PageOfComputation {
     pressed("link", () => this.copy(location.href));
     pressed("command", () => {
       const command = this.address.command();
-      if (command) this.copy(command);
+      const remark = this.computation.names.size > 0 ? " It has the words as they were given." : "";
+      if (command) this.copy(command, remark);
       else byId("copied").textContent = "No command of attn makes these changes.";
     });
     addEventListener("hashchange", () => {
       if (location.hash.slice(1) === this.addressed) return;
+      this.changes.keep();
       this.computation.reset();
-      this.begin();
-      this.follow("The page is as the address says.");
+      this.follow(this.choose(this.address.read(location.hash.slice(1))) || "The page is as the address says.");
     });
+    addEventListener("beforeprint", () => this.text.become());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       this.maps.draw();
       this.flow.draw();
@@ -408,12 +435,12 @@ class PageOfComputation {
   }
 
   // To the clipboard; where there is none, it stands there to be copied by hand.
-  async copy(text) {
+  async copy(text, remark = "") {
     try {
       await navigator.clipboard.writeText(text);
-      byId("copied").textContent = `Copied: ${text}`;
+      byId("copied").textContent = `Copied: ${text}${remark}`;
     } catch {
-      byId("copied").textContent = text;
+      byId("copied").textContent = text + remark;
     }
   }
 }
@@ -431,7 +458,7 @@ class TextOfSteps {
     if (this.tables.length > 0) return;
     this.tables = this.grids.liveTables(this.changes, this.precision, this.box);
     this.grids.add(this.tables);
-    this.grids.refresh(this.changes);
+    if (this.changes.computation.isChanged()) for (const table of this.tables) table.rewrite();
     for (const link of this.box.querySelectorAll("#contents a"))
       link.addEventListener("click", (event) => {
         event.preventDefault();
@@ -458,6 +485,9 @@ function answerFrom(node, query, weights, isAverage) {
   const where = isAverage
     ? "This is the average of all heads: one head alone may attend to other words."
     : `This is its row in the table ${node.name}.`;
+  const table = `in the table ${node.name}`;
+  if (weights.some(Number.isNaN)) return `${name} has weights that are no numbers, ${table}.`;
+  if (weights.some((weight) => weight < 0 || weight > 1 + 1e-9)) return `${name} has weights outside 0 to 1, ${table}.`;
   if (keys.length === 0) return `${name} attends to no key: all its weights are 0. ${where}`;
   const shown = (j) => writtenFixed(100 * weights[j], 0);
   // Keys with the same number are told together or not at all.

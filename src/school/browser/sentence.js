@@ -56,15 +56,19 @@ class Sentence {
 
   write() {
     const [first] = this.chosen;
+    const all = () => [...this.inner.querySelectorAll(".name")];
+    const focused = all().indexOf(document.activeElement);
     this.queries.replaceChildren(...range(first.rows).map((i) => this.wordOf(first.rowAxis, i, true)));
     this.keys.replaceChildren(...range(first.columns).map((j) => this.wordOf(first.columnAxis, j, isOfItself(first))));
+    all()[focused]?.focus();
   }
 
   // A word: a field to type another one into, where it has a label; a key only where it is no query as well.
   wordOf(axis, place, isQuery) {
     const isKeyOfItself = isQuery && axis === this.chosen[0].columnAxis;
     const label = labelOf(axis, place);
-    const isWritten = this.given !== undefined && this.idsOf(axis) !== undefined && place >= this.given;
+    const ids = this.idsOf(axis);
+    const isWritten = place >= this.given && ids !== undefined && ids.cells[place] === ids.given[place];
     const word = element("div", { class: isWritten ? "word written" : "word" });
     if (axis.labels && !isKeyOfItself) {
       word.append(this.fieldOf(axis, place, label, { isQuery, isWritten }));
@@ -203,8 +207,8 @@ class Sentence {
         const line = svgOf("path", {
           class: `line h${(((node.head ?? 1) - 1) % kindsOfHeads) + 1}${isPointed ? "" : " faint"}`,
           d: `M ${tops[i] + shift} 0 C ${tops[i] + shift} ${height / 2}, ${bottoms[j] + shift} ${height / 2}, ${bottoms[j] + shift} ${height}`,
-          "stroke-width": (1 + 6 * weight).toFixed(2),
-          "stroke-opacity": (0.25 + 0.75 * weight).toFixed(2),
+          "stroke-width": (1 + 6 * Math.min(1, weight)).toFixed(2),
+          "stroke-opacity": (0.25 + 0.75 * Math.min(1, weight)).toFixed(2),
         });
         this.lines.append(line);
       }

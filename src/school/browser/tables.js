@@ -4,6 +4,7 @@
 const shadeLevels = 9;
 const leastShade = 0.03;
 const mostWordsToChoose = 1000;
+const mostCellsOfTable = 2500; // a larger matrix is a picture, whose cells can be chosen as well
 
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -40,13 +41,13 @@ function fill(select, titles, values = titles.map((_, i) => String(i))) {
 const turned = (cells) => cells[0].map((_, j) => cells.map((row) => row[j]));
 
 // A plain table of a matrix, with the places of its cells and labels; `isTurned`: it shows the transposed matrix.
-function plainTable(node, isTurned) {
+function plainTable(node, isTurned, labelAt = labelOf) {
   const [rowAxis, columnAxis] = isTurned ? [node.columnAxis, node.rowAxis] : [node.rowAxis, node.columnAxis];
   const [rows, columns] = isTurned ? [node.columns, node.rows] : [node.rows, node.columns];
   const head = element("tr", {}, element("td"));
-  head.append(...range(columns).map((j) => element("th", { scope: "col" }, labelOf(columnAxis, j))));
+  head.append(...range(columns).map((j) => element("th", { scope: "col" }, labelAt(columnAxis, j))));
   const lines = range(rows).map((i) => {
-    const line = element("tr", {}, element("th", { scope: "row" }, labelOf(rowAxis, i)));
+    const line = element("tr", {}, element("th", { scope: "row" }, labelAt(rowAxis, i)));
     line.append(...range(columns).map(() => element("td")));
     return line;
   });
@@ -91,6 +92,7 @@ class MatrixTable {
   // One stop for Tab; the arrow keys go on from there.
   becomeGrid() {
     this.table.setAttribute("role", "grid");
+    for (const formula of this.table.caption?.querySelectorAll("math") ?? []) formula.setAttribute("aria-hidden", "true");
     this.table.parentElement?.removeAttribute("tabindex");
     this.cells.flat().forEach((cell, place) => {
       cell.tabIndex = place === 0 ? 0 : -1;
@@ -125,11 +127,12 @@ class MatrixTable {
   // Weights of which the score is −∞ are masked.
   isMasked(i, j) {
     const node = original(this.node);
-    if (node.content !== "weights") return node.cells[i * node.columns + j] === -Infinity;
+    if (node.content !== "weights") return Boolean(this.node.masks) && node.cells[i * node.columns + j] === -Infinity;
     const isTransposed = node.operation === "transpose";
     const source = isTransposed ? original(node.operands[0]) : node;
     if (!source.sums || !source.operation) return false;
     const scores = source.operands[0];
+    if (!scores.masks) return false;
     return (isTransposed ? numbers.cell(scores, j, i) : numbers.cell(scores, i, j)) === -Infinity;
   }
 
@@ -153,6 +156,14 @@ class MatrixTable {
     this.relabel("rows", node.rowAxis);
     this.relabel("columns", node.columnAxis);
     if (isSame && !node.part && node.content !== "weights") return;
+    this.write();
+  }
+
+  // The words and the numbers of now in a table that has those of before.
+  rewrite() {
+    this.labels = {};
+    this.relabel("rows", this.node.rowAxis);
+    this.relabel("columns", this.node.columnAxis);
     this.write();
   }
 

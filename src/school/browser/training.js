@@ -38,6 +38,17 @@ class Training {
     this.curve.append(guess, line(loss, "loss"), line(held_out, "held-out"), this.marker);
   }
 
+  // The maps of the training are of the words and numbers that were given: after a change only those of now are left.
+  follow(isChanged) {
+    if (!this.training) return;
+    if (isChanged) {
+      this.play(false);
+      this.slider.value = this.stages.length - 1;
+      this.show(this.stages.length - 1);
+    }
+    this.slider.disabled = this.button.disabled = isChanged;
+  }
+
   // The point of the curve that is at a step or before it.
   pointAt(step) {
     return this.training.steps.findLastIndex((one) => one <= step);
