@@ -94,7 +94,9 @@ std::vector<Command> make_commands() {
                       .summary = "keep command output in Markdown files up to date: update, check, clean, hook",
                       .words = {{"ACTION"}, {"FILE", Word::Count::any, Kind::path}},
                       .actions = docs_actions(),
-                      .own = {.options = {option::annotate}},
+                      .own = {.options = {option::annotate},
+                              .exclusions = {{&option::annotate, &option::format,
+                                              "--annotate has lines of its own: leave out --format"}}},
                       .examples = {"attn docs update README.md", "attn docs check README.md docs"},
                       .run = run_docs});
   commands.push_back({.name = "help",

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iterator>
+#include <set>
 #include <span>
 
 #include "command/app.hpp"
@@ -13,8 +15,10 @@
 #include "command/course.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
+#include "core/support/shell.hpp"
 #include "core/support/text.hpp"
 #include "data/files/matrix_file.hpp"
+#include "data/files/opened.hpp"
 #include "page/document/living.hpp"
 #include "page/render/width.hpp"
 
@@ -24,13 +28,21 @@ namespace attn {
 
 namespace {
 
-// The files that the words name: themselves, or those of Markdown in a folder and below it.
+// Whether a file comes for the first time, under whatever name.
+bool is_first(const std::string& path, std::set<std::filesystem::path>& seen) {
+  std::error_code unknown;
+  const std::filesystem::path place = std::filesystem::weakly_canonical(place_of(path), unknown);
+  return seen.insert(unknown ? std::filesystem::path(path) : place).second;
+}
+
+// The files that the words name, each once: themselves, or those of Markdown in a folder and below it.
 std::vector<std::string> paths_of(const Arguments& arguments) {
   std::vector<std::string> all;
+  std::set<std::filesystem::path> seen;
   for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path) {
     std::vector<std::string> below = markdown_files_in(*path);
     if (below.empty()) below.push_back(*path);
-    std::ranges::move(below, std::back_inserter(all));
+    std::ranges::copy_if(below, std::back_inserter(all), [&](const std::string& one) { return is_first(one, seen); });
   }
   return all;
 }
@@ -99,10 +111,24 @@ std::string told_difference(const Stale& stale) {
   return told;
 }
 
+// What is said of a block behind its command, and as its state for programs.
+struct StaleState {
+  std::string says, state;
+};
+
+StaleState state_of(const Stale& stale) {
+  if (stale.is_new) return {"has no output yet", "no output yet"};
+  if (!stale.difference.empty()) return {"has a different output now", "different"};
+  return {fmt::format("has no picture beside the document: {} {} missing", listed(stale.missing),
+                      stale.missing.size() == 1 ? "is" : "are"),
+          "picture missing"};
+}
+
 void add_stale(Page& page, const Stale& stale) {
   const std::string place = fmt::format("{}:{}: ", stale.place.path, stale.place.line);
-  if (stale.is_new) return page.say(text(place, code(stale.command), " has no output yet."));
-  page.say(text(place, code(stale.command), " has a different output now (- in the document, + from the program):"));
+  const std::string says = " " + state_of(stale).says;
+  if (stale.is_new || stale.difference.empty()) return page.say(text(place, code(stale.command), says + "."));
+  page.say(text(place, code(stale.command), says + " (- in the document, + from the program):"));
   page.say(CodeBlock{"diff", told_difference(stale)});
 }
 
@@ -143,6 +169,7 @@ class Checked {
   explicit Checked(const Annotation* annotation) : annotation_(annotation) {}
 
   void add(const Document& document) {
+    if (document.commands.empty()) without_blocks_.push_back(document.path);
     const std::vector<Printed> outputs = outputs_of(document, block_runner());
     const std::vector<Stale> stale = stale_blocks(document, outputs);
     auto next = stale.begin();
@@ -150,30 +177,51 @@ class Checked {
       const CommandBlock& block = document.commands[i];
       const CommandLine& line = block.lines.front();
       const bool is_stale = next != stale.end() && next->place.line == line.line;
-      note(document.path, line, !is_stale ? "current" : next->is_new ? "no output yet" : "different");
+      note(document.path, line, is_stale ? state_of(*next).state : "current");
       if (is_stale) tell(*next++);
       laws_ += block.laws.size();
       for (const BrokenLaw& broken : outputs[i].broken_laws) add_broken(document.path, line, broken);
     }
-    if (!stale.empty()) to_fix_.push_back(document.path);
+    if (!stale.empty()) to_fix_.push_back(shell_word((document.path.starts_with('-') ? "./" : "") + document.path));
     blocks_ += document.commands.size();
   }
 
   // One that cannot be checked hides nothing of the others.
   void add_complaint(const std::string& path, std::string sentence) {
-    records_.rows.push_back({path, "", "", "cannot be run", sentence});
+    records_.rows.push_back({path, std::monostate(), std::monostate(), "cannot be run", sentence});
     if (annotation_) annotate(path, 1, sentence);
     answer_.complaints.push_back(std::move(sentence));
+  }
+
+  /// The command is that of the line, where there is one.
+  void add_complaint(const ErrorAtPlace& error, const std::optional<Document>& document) {
+    const auto& [path, line] = error.place();
+    const CommandLine* const command = document ? command_at(*document, line) : nullptr;
+    records_.rows.push_back(
+        {path, line, command ? Records::Value(command->text) : std::monostate(), "cannot be run", error.sentence()});
+    if (annotation_) annotate(path, line, error.sentence());
+    answer_.complaints.emplace_back(error.what());
   }
 
   Answer finish() {
     if (!to_fix_.empty() || has_broken_) answer_.verdict = Verdict::failed;
     if (!annotations_.empty()) answer_.page.say(CodeBlock{"text", fmt::format("{}", fmt::join(annotations_, "\n"))});
+    if (has_broken_)
+      answer_.page.say("Where a law does not hold, change the law or the command above it: attn docs update cannot.");
     if (!to_fix_.empty()) {
-      answer_.page.say(text("Fix it with: ", code(fmt::format("attn docs update {}", fmt::join(to_fix_, " ")))));
-    } else if (blocks_ > 0 || answer_.complaints.empty()) {
+      answer_.page.say(text(has_broken_ ? "Then fix the outputs with: " : "Fix it with: ",
+                            code(fmt::format("attn docs update {}", fmt::join(to_fix_, " ")))));
+    } else if (blocks_ > 0) {
       const std::string_view outputs = answer_.complaints.empty() ? "All outputs" : "All other outputs";
       answer_.page.say(text(fmt::format("{} are current: {}.", outputs, count_of(blocks_, "block"))));
+    }
+    if (!without_blocks_.empty()) {
+      constexpr std::size_t most_named = 5;
+      const std::size_t count = without_blocks_.size();
+      answer_.page.say(fmt::format("{} no blocks of attn.", count == 1 ? without_blocks_.front() + " has"
+                                                            : count <= most_named
+                                                                ? listed(without_blocks_) + " have"
+                                                                : fmt::format("{} have", count_of(count, "file"))));
     }
     if (laws_ > 0 && !has_broken_) answer_.page.say(fmt::format("All laws hold: {}.", count_of(laws_, "line")));
     answer_.page.say(std::move(records_));
@@ -181,18 +229,30 @@ class Checked {
   }
 
  private:
+  // That which stands there, or the first of the block to which a law belongs.
+  static const CommandLine* command_at(const Document& document, std::size_t line) {
+    for (const CommandBlock& block : document.commands) {
+      if (line < block.fence.first_line || line > block.last_line()) continue;
+      const auto found = std::ranges::find(block.lines, line, &CommandLine::line);
+      return found != block.lines.end() ? &*found : &block.lines.front();
+    }
+    return nullptr;
+  }
+
   void note(const std::string& path, const CommandLine& line, std::string_view state) {
     records_.rows.push_back({path, line.line, line.text, std::string(state), ""});
   }
 
   void annotate(const std::string& path, std::size_t line, const std::string& sentence) {
-    annotations_.push_back(annotation_->written(path, line, sentence));
+    constexpr std::string_view here = "./";  // forges know a file by its path from the top
+    const std::string_view own = path;
+    annotations_.push_back(
+        annotation_->written(std::string(own.substr(own.starts_with(here) ? here.size() : 0)), line, sentence));
   }
 
   void tell(const Stale& stale) {
     if (!annotation_) return add_stale(answer_.page, stale);
-    annotate(stale.place.path, stale.place.line,
-             fmt::format("{} has {} now", stale.command, stale.is_new ? "no output" : "a different output"));
+    annotate(stale.place.path, stale.place.line, fmt::format("{} {}", stale.command, state_of(stale).says));
   }
 
   void add_broken(const std::string& path, const CommandLine& line, const BrokenLaw& broken) {
@@ -210,7 +270,7 @@ class Checked {
   Answer answer_;
   std::size_t blocks_ = 0, laws_ = 0;
   bool has_broken_ = false;
-  std::vector<std::string> to_fix_;
+  std::vector<std::string> to_fix_, without_blocks_;
   Records records_{"blocks", {"document", "line", "command", "state", "reason"}, {}};
 };
 
@@ -218,8 +278,12 @@ Answer check_documents(const Arguments& arguments) {
   const std::optional<std::string> way = arguments.text(option::annotate);
   Checked checked(way ? &look_up(std::span<const Annotation>(annotation_table), *way, "way to annotate") : nullptr);
   for (const std::string& path : paths_of(arguments)) {
+    std::optional<Document> document;
     try {
-      checked.add(read_document(read_bytes(path), path));
+      document = read_document(read_bytes(path), path);
+      checked.add(*document);
+    } catch (const ErrorAtPlace& error) {
+      checked.add_complaint(error, document);
     } catch (const InputError& error) {
       checked.add_complaint(path, error.what());
     }
@@ -227,14 +291,18 @@ Answer check_documents(const Arguments& arguments) {
   return checked.finish();
 }
 
-// For .git/hooks/pre-commit. Only the documents of a commit are checked, as they stand in the folder; names are taken
-// with any signs in them.
+// For .git/hooks/pre-commit. Only the documents of a commit are checked, and all that they may read is as it is
+// committed; names are taken with any signs in them.
 constexpr std::string_view hook_of_git = R"hook(#!/bin/sh
-# Checks the output of attn in the Markdown files of a commit.
+# Checks the output of attn in the Markdown files of a commit, as they are staged.
 # Install it with: attn docs hook > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit
 cd "$(git rev-parse --show-toplevel)" || exit 2
+staged=$(mktemp -d) || exit 2
+trap 'rm -rf "$staged"' EXIT
+trap 'exit 2' HUP INT TERM
+git checkout-index --all --prefix="$staged/" || exit 2
 git diff --cached --name-only --diff-filter=ACMR -z -- '*.md' |
-  xargs -0 -r sh -c 'for file; do set -- "$@" "./$file"; shift; done; exec attn docs check "$@"' sh
+  (cd "$staged" && xargs -0 -r attn docs check --)
 status=$?
 if [ "$status" -ne 0 ]; then
   echo "The commit was stopped: update the documents and add them, or commit with --no-verify." >&2
@@ -305,6 +373,7 @@ Style style_of(const Answer& answer, const BlockStyle& wanted) {
   Style style = answer.style;
   style.colors = Colors::none;
   style.is_part = true;
+  if (!wanted.in_files) style.ids = wanted.ids;
   // Text is cut to the page; the other formats only where it is asked for.
   const bool is_text = answer.format == &formats().front();
   if (style.width == 0) style.width = wanted.width.value_or(is_text ? usual_width : 0);

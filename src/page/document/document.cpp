@@ -6,6 +6,7 @@
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/opened.hpp"
+#include "data/tokenizer/unicode.hpp"
 #include "page/document/markdown.hpp"
 
 namespace attn {
@@ -121,6 +122,7 @@ class Reader {
     CommandBlock block;
     block.fence = fenced_block(document_, leaf);
     block.attributes = attributes_of(std::string_view(leaf.info).substr(4), place);
+    block.attributes.style.ids = fmt::format("drawing-{}", document_.commands.size() + 1);
     block.lines = command_lines(leaf.text, document_.path, leaf.first_line + 1);
     if (block.lines.empty()) fail_at(place, "this block has no command: give it a line such as attn walk");
     if (block.attributes.picture && block.lines.size() > 1)
@@ -243,6 +245,7 @@ Document read_document(std::string_view text, std::string path) {
   document.path = std::move(path);
   document.folder = std::filesystem::path(document.path).parent_path();
   refuse_long_document(text, document.path + " is");
+  require_utf8(text, document.path);
   constexpr std::uint64_t work_of_byte = 500;  // some texts take so long to read
   Budget::take_work(work_of_byte * text.size());
   if (text.starts_with(byte_order_mark)) {

@@ -23,11 +23,26 @@ struct Place {
   std::size_t line = 0;
 };
 
-/// Throws InputError: "path:line: " and the formatted sentence.
+/// What is wrong at a line of a file: "path:line: " and the sentence.
+class ErrorAtPlace : public InputError {
+ public:
+  ErrorAtPlace(Place place, std::string sentence)
+      : InputError(fmt::format("{}:{}: {}", place.path, place.line, sentence)),
+        place_(std::move(place)),
+        sentence_(std::move(sentence)) {}
+
+  const Place& place() const { return place_; }
+  const std::string& sentence() const { return sentence_; }  // without its place
+
+ private:
+  Place place_;
+  std::string sentence_;
+};
+
+/// Throws ErrorAtPlace with the formatted sentence.
 template <class... Args>
 [[noreturn]] void fail_at(const Place& place, fmt::format_string<Args...> sentence, Args&&... args) {
-  throw InputError(
-      fmt::format("{}:{}: {}", place.path, place.line, fmt::format(sentence, std::forward<Args>(args)...)));
+  throw ErrorAtPlace(place, fmt::format(sentence, std::forward<Args>(args)...));
 }
 
 /// Runs the action; an InputError that it throws gets the place put before its sentence.
@@ -46,6 +61,7 @@ struct BlockStyle {
   std::optional<std::size_t> width;
   std::optional<int> precision;
   bool in_files = false;  // pictures, each in a file of its own
+  std::string ids = {};   // begins the ids of what is drawn, so that parts of one document have their own
 };
 
 /// What stands behind the word `attn` of a block.
@@ -157,7 +173,8 @@ void refuse_long_document(std::string_view text, const std::string& what);
 constexpr std::size_t most_bytes_of_document = std::size_t{2} << 20;
 
 /// Reads a document. Throws InputError with path and line: a block or an output that is not closed, an
-/// attribute that there is not, a command line that is none, more bytes than a document may have.
+/// attribute that there is not, a command line that is none, more bytes than a document may have; or without a line: it
+/// is not UTF-8.
 Document read_document(std::string_view text, std::string path);
 
 /// The lines `key: value` from `begin` to before `end`, below a margin; a line that begins with blanks goes

@@ -76,9 +76,9 @@ CommandResult failed(const Document& document, const CommandBlock& block, const 
 }
 
 CommandResult result_of(const Document& document, const CommandBlock& block, const CommandLine& line,
-                        const RunCommand& run) {
+                        const BlockStyle& wanted, const RunCommand& run) {
   if (block.attributes.fails) return failed(document, block, line, run);
-  return at_place(document.at(line.line), [&] { return run(line.words, block.attributes.style); });
+  return at_place(document.at(line.line), [&] { return run(line.words, wanted); });
 }
 
 // The lines of the output that stands in the document, as with_outputs would write them anew.
@@ -180,9 +180,11 @@ BlockResult run_block(const Document& document, const CommandBlock& block, const
   const Budget budget(of_block);
   BlockResult block_result;
   for (const CommandLine& line : block.lines) {
+    BlockStyle wanted = block.attributes.style;
+    if (block.lines.size() > 1) wanted.ids += fmt::format("-{}", block_result.results.size() + 1);
     // Not within what may fail: a document that has taken all cannot go on to ask for more.
     at_place(document.at(line.line), [] { Budget::take_work(work_of_command); });
-    CommandResult result = result_of(document, block, line, run);
+    CommandResult result = result_of(document, block, line, wanted, run);
     std::vector<std::string>& lines = block_result.printed.lines;
     if (block.attributes.picture) {
       block_result.printed = at_place(document.at(line.line),
@@ -266,15 +268,20 @@ std::vector<Stale> stale_blocks(const Document& document, const std::vector<Prin
     const std::vector<FileToWrite>& pictures = outputs[i].pictures;
     const auto are_current = [](const FileToWrite& picture) { return is_current(picture); };
     if (block.output && is_current(before, now) && std::ranges::all_of(pictures, are_current)) continue;
-    const auto is_missing = [](const FileToWrite& picture) { return !picture.replaces; };
-    const bool is_new = !block.output || (!pictures.empty() && std::ranges::all_of(pictures, is_missing));
+    std::vector<std::string> missing;
     for (const FileToWrite& picture : pictures) {
       if (is_current(picture)) continue;
+      if (!picture.replaces) {
+        missing.push_back(std::filesystem::path(picture.path).lexically_proximate(*document.folder).string());
+        continue;
+      }
       for (std::string& line : lines_before(picture)) before.push_back(std::move(line));
       for (std::string& line : split(picture.bytes)) now.push_back(std::move(line));
     }
     const CommandLine& first = block.lines.front();
-    stale.push_back({document.at(first.line), first.text, is_new, difference(before, now)});
+    std::vector<std::string> lines;
+    if (!is_current(before, now)) lines = difference(before, now);
+    stale.push_back({document.at(first.line), first.text, !block.output, std::move(lines), std::move(missing)});
   }
   return stale;
 }

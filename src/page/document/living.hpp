@@ -111,6 +111,7 @@ struct Stale {
   std::string command;                  // its first command line
   bool is_new = false;                  // it has no output yet
   std::vector<std::string> difference;  // the lines that differ, as difference() writes them
+  std::vector<std::string> missing;     // pictures, by their paths from the document
 };
 
 /// The blocks whose output, or the picture of it, is missing or not alike.

@@ -45,9 +45,12 @@ struct Style {
   bool standalone = false;  // LaTeX or TikZ as a whole document, not as a part of one
   bool shading = false;     // of cells in LaTeX
   bool is_part = false;     // HTML as a part of a page, not as a whole one
+  std::string ids = {};     // begins the ids of elements, where other parts stand beside this one; empty: none do
   bool is_chosen = false;   // the page is the part that was asked for: one picture holds all of it
   PictureGround picture_ground = PictureGround::any;
   bool transparent = false;  // pictures have no ground
+  std::string note = {};     // a line below a picture, which its description has too
+  bool in_tex = false;       // a character that LaTeX has no sign for is told by its number
 
   /// Whether large matrices and long sums are shortened.
   bool elides() const { return width != 0 && !full; }

@@ -428,7 +428,8 @@ constexpr Canvas in_pixels{pixels, size_in_svg};
 void render_svg(const Page& page, const Style& style, Sink& sink) {
   const Picture picture = picture_of(page, style, in_pixels);
   sink.write(begin_of_svg_file);
-  sink.write(svg_of(picture, "drawing", rules_of_file(style.picture_ground), !style.transparent));
+  sink.write(svg_of(picture, style.ids.empty() ? "drawing" : style.ids, rules_of_file(style.picture_ground),
+                    !style.transparent));
 }
 
 std::string drawing_in_words(const Page& page, const Style& style) {
