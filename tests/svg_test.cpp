@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -76,7 +77,8 @@ TEST_CASE("weights become a heat map with their words and numbers, and without t
   wide.rows = wide.columns = axis("keys");
   wide.scores = nullptr;
   wide.cells = std::make_shared<const Matrix>(Matrix({2, 400}, 0.5));
-  CHECK(lay_out_with_numbers(wide, style, pixels).labels.size() == 2);
+  const Drawing map = lay_out_with_numbers(wide, style, pixels);
+  CHECK(std::ranges::count(map.labels, Drawing::Label::Kind::plain, &Drawing::Label::kind) == 2);
 }
 
 TEST_CASE("a cell that is no number is drawn as such, in SVG and in TikZ") {
@@ -158,6 +160,52 @@ TEST_CASE("a picture is for light, for dark, or for what the browser has, with a
   }
   CHECK(count(drawn({"--theme", "dark"}), "#1f2328") == 0);
   CHECK(count(drawn({"--transparent"}), "<rect class=\"ground\"") == 0);
+}
+
+TEST_CASE("how a picture or LaTeX looks is refused where the format has none of it") {
+  refuses({"walk", "--transparent"}, "--transparent changes nothing in text: give --format svg or tikz");
+  refuses({"walk", "--standalone", "--format", "html"}, "--standalone changes nothing in html");
+  refuses({"walk", "--shading", "--format", "tikz"}, "--shading changes nothing in tikz");
+}
+
+TEST_CASE("a picture of random numbers says so, to those who see it and to those who do not") {
+  for (const Words& words : {Words{"softmax"}, Words{"product", "scores"}}) {
+    const std::string svg = accepted(words + Words{"--text", "a b c", "--format", "svg"}).out;
+    CHECK_MESSAGE(count(svg, ">Random numbers, not trained: ") == 1, svg);
+    CHECK(count(svg, " Random numbers, not trained: ") == 1);  // in its description
+  }
+  CHECK(count(accepted({"product", "scores", "--format", "svg"}).out, "Random numbers") == 0);
+}
+
+TEST_CASE("a map without its numbers tells its columns") {
+  const auto map_of = [](std::vector<std::string> rows, std::vector<std::string> columns) {
+    Matrix cells({rows.size(), columns.size()}, 0.5);
+    return HeatMap{{.title = "w",
+                    .rows = axis("tokens", std::move(rows)),
+                    .columns = axis("tokens", std::move(columns)),
+                    .cells = std::make_shared<const Matrix>(std::move(cells))}};
+  };
+  const std::vector<std::string> words = {"a", "b", "c", "d", "e", "f"};
+  const std::string same = svg_of(lay_out(map_of(words, words), {}, pixels), "id");
+  CHECK_MESSAGE(count(same, ">5</text>") == 1, same);
+  CHECK(count(same, ">The columns have the labels of the rows.</text>") == 1);
+  const std::string others = svg_of(lay_out(map_of({"q"}, words), {}, pixels), "id");
+  CHECK(count(others, ">6: f</text>") == 1);
+}
+
+TEST_CASE("what LaTeX tells by its number is measured so") {
+  const std::string tex = accepted({"walk", "--text", "猫 b", "--only", "x", "--format", "tikz"}).out;
+  CHECK(count(tex, "U+732B") == 1);
+  CHECK(told_by_numbers("猫é") == "U+732Bé");
+}
+
+TEST_CASE("a number that a tree repeats is no input, and a formula that is cut closes what it opened") {
+  const std::string svg = accepted({"explain", "output[1,1]", "--text", "a b c d e f g h i j k", "--d-model", "4",
+                                    "--depth", "2", "--full", "--format", "svg"})
+                              .out;
+  CHECK_MESSAGE(count(svg, " …)</text>") > 0, svg);
+  const std::string repeated = accepted({"explain", "output[1,2]", "--depth", "9", "--format", "svg"}).out;
+  CHECK(count(repeated, ">(explained above)</text>") > 0);
 }
 
 TEST_CASE("only text over lines has a ground of its own") {

@@ -1,6 +1,7 @@
 #include "command/app.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -168,6 +169,34 @@ const Format& choose_format(const Arguments& arguments, const std::string& outpu
   }
   if (output != "-") return format_of_file(output);
   return formats().front();
+}
+
+// Options of how a page looks that only some formats heed.
+struct OnlyOfFormats {
+  const Option* option;
+  std::vector<std::string_view> formats;
+};
+
+void refuse_unheeded(const Arguments& arguments, const Format& format) {
+  static const std::array only_of_formats = {OnlyOfFormats{&option::standalone, {"latex", "tikz"}},
+                                             OnlyOfFormats{&option::shading, {"latex"}},
+                                             OnlyOfFormats{&option::transparent, {"svg", "tikz"}}};
+  for (const auto& [one, heeding] : only_of_formats) {
+    if (arguments.has(*one) && std::ranges::find(heeding, format.name) == heeding.end())
+      fail("{} changes nothing in {}: give --format {}, or leave it out", one->name, format.name,
+           fmt::join(heeding, " or "));
+  }
+}
+
+// What stands below a picture of random numbers, unless the picture has the page's own sentence.
+std::string note_on_random(const Answer& answer) {
+  const std::string whole = what_is_random(answer.computation);
+  const auto says = [&](const Block& block) {
+    const Prose* const prose = std::get_if<Prose>(&block);
+    return prose && words_of(prose->text) == whole;
+  };
+  if (answer.style.is_chosen && std::ranges::any_of(answer.page.blocks, says)) return "";
+  return what_is_random_in_short(answer.computation);
 }
 
 // The page would take the place of what was written before it.
@@ -443,12 +472,14 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   const bool names_own_output = answer.output.has_value();
   answer.format = names_own_output ? &choose_format(arguments, *answer.output, parsed.command) : format;
   if (!names_own_output) answer.output = output;
+  refuse_unheeded(arguments, *answer.format);
   if (answer.format->is_binary() && !answer.is_file() && environment.output_is_terminal)
     fail("{} is not for a terminal: give -o FILE, or send the output on", answer.format->name);
   if (arguments.has(option::say_input) && (answer.document || answer.format->audience != Audience::readers))
     answer.notes = notes_on(inputs.all());
   answer.style = style_for(arguments, environment, answer.is_file());
   leave_sections(answer.page, arguments);
+  answer.style.note = note_on_random(answer);
   refuse_endless_page(answer);
   part(answer);
   refuse_lost_files(answer, arguments, names_own_output);

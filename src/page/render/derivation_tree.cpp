@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "core/support/error.hpp"
@@ -93,6 +95,9 @@ class DerivationTree {
       const auto step = steps_.find(address);
       const bool goes_on = step != steps_.end() && !is_shown_[address] && has_cells(step->second.term);
       const std::size_t part = goes_on ? add(step->second, depth + 1) : add_leaf(*term, depth + 1);
+      // Else it would look like an input.
+      const bool is_repeated = !goes_on && step != steps_.end() && has_cells(step->second.term);
+      if (is_repeated) cells_[part].lines.push_back({"(explained above)"});
       cells_[place].parts.push_back(part);
     }
     return place;
@@ -107,14 +112,31 @@ class DerivationTree {
     return place;
   }
 
+  // What stands for the rest of a formula: the parentheses that it closes are closed.
+  static std::string end_of_cut(std::string_view rest) {
+    std::string end;
+    std::size_t open = 0;
+    bool leaves_out = false;
+    for (const char c : rest) {
+      if (c == '(') ++open;
+      const bool closes_earlier = c == ')' && open == 0;
+      if (c == ')' && open > 0) --open;
+      if (closes_earlier && leaves_out) end += " …";
+      if (closes_earlier) end += ')';
+      leaves_out = !closes_earlier && (leaves_out || c != ' ');
+    }
+    return leaves_out ? end + " …" : end;
+  }
+
   // In LaTeX a formula of several lines is typeset where it is about as wide as in signs.
   void add_step(TreeCell& cell, const Derived& derived, const WrittenStep& step, std::size_t i) const {
     constexpr std::size_t hang = 2;
     std::vector<std::string> lines = wrap(std::string(step.sign()) + " " + step.text, most_columns_of_step);
     const bool is_cut = lines.size() > most_lines_of_step;
     if (is_cut) {
+      const std::string rest = fmt::format("{}", fmt::join(std::span(lines).subspan(most_lines_of_step), " "));
       lines.resize(most_lines_of_step);
-      lines.back() += " …";
+      lines.back() += end_of_cut(rest);
     }
     Notation notation = in_latex();
     notation.terms_in_line = lines.size() > 1 ? 2 : 0;

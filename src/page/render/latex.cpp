@@ -483,7 +483,9 @@ void render_latex(const Page& page, const Style& style, Sink& sink) {
     sink.write(fmt::format("% Needs {}\\usepackage{{{}}}\n\n",
                            style.shading ? "\\usepackage[table]{xcolor} and then " : "", packages));
   }
-  LatexWriter writer(style, sink);
+  Style own = style;
+  own.in_tex = true;
+  LatexWriter writer(own, sink);
   writer.take_names(page.blocks);
   static_cast<Writer&>(writer).write(page.blocks);
   writer.finish();

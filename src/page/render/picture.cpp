@@ -262,6 +262,20 @@ Picture as_picture(Drawing drawing) {
   return picture;
 }
 
+// The note of the style, below all else.
+Picture with_note(Picture picture, const Style& style, const Canvas& canvas) {
+  if (style.note.empty()) return picture;
+  std::size_t below = 0;
+  for (const Picture::Part& part : picture.parts)
+    below = std::max(below, part.at.y + canvas.measure(part.drawing).height);
+  Drawing note;
+  for (const std::string& line : wrap(style.words(style.note), canvas.metrics.limit / canvas.metrics.column))
+    note.labels.push_back({{0, note.labels.size() * canvas.metrics.line}, line, Drawing::Label::Kind::quiet});
+  picture.parts.push_back({std::move(note), {0, below + canvas.metrics.line / 2}});
+  picture.description += (picture.description.empty() ? "" : " ") + style.note;
+  return picture;
+}
+
 }  // namespace
 
 std::vector<Page> pictures_of(const Page& page, const Style& style) {
@@ -278,13 +292,16 @@ Picture picture_of(const Page& page, const Style& style, const Canvas& canvas) {
         "there are {} drawings here, and a file holds one: give -o with a name for a file each, or choose one with --only or --section",
         parts.size());
   }
-  if (parts.size() == 1) return as_picture(drawings_in(parts.front().blocks.front(), style, canvas.metrics).front());
+  if (parts.size() == 1) {
+    return with_note(as_picture(drawings_in(parts.front().blocks.front(), style, canvas.metrics).front()), style,
+                     canvas);
+  }
   PictureWriter writer(style, canvas);
   static_cast<Writer&>(writer).write(page.blocks);
   Picture picture = std::move(writer).picture();
   if (picture.parts.empty())
     fail("there is nothing to draw here but words: choose another --format, or a part of the page with --section");
-  return picture;
+  return with_note(std::move(picture), style, canvas);
 }
 
 }  // namespace attn

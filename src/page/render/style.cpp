@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "page/render/tex.hpp"
 #include "page/render/width.hpp"
 
 namespace attn {
@@ -22,10 +23,13 @@ std::size_t Style::limit() const {
   return width == 0 ? usual : std::max(width, least);
 }
 
-std::string Style::signs(std::string_view text) const { return unicode ? printable(text) : in_ascii(printable(text)); }
+std::string Style::signs(std::string_view text) const {
+  const std::string shown = unicode ? printable(text) : in_ascii(printable(text));
+  return in_tex ? told_by_numbers(shown) : shown;
+}
 
 std::string Style::words(std::string_view text) const {
-  std::string shown = printable(text);
+  std::string shown = in_tex ? told_by_numbers(text) : printable(text);
   if (unicode) return shown;
   constexpr std::string_view replacement = "\uFFFD";
   for (std::size_t at = 0; (at = shown.find(replacement, at)) != std::string::npos; ++at)

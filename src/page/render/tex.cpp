@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 
+#include "data/tokenizer/unicode.hpp"
 #include "page/render/width.hpp"
 
 namespace attn {
@@ -252,6 +253,18 @@ std::string in_tex(std::string_view text) {
     result += written_point.empty()
                   ? fmt::format("\\texttt{{U+{:04X}}}\\allowbreak{{}}", static_cast<std::uint32_t>(point))
                   : written_point;
+  });
+  return result;
+}
+
+std::string told_by_numbers(std::string_view text) {
+  std::string result;
+  each_point(text, [&](char32_t point) {
+    if (sign_or_letter(point).empty()) {
+      result += fmt::format("U+{:04X}", static_cast<std::uint32_t>(point));
+    } else {
+      append_code_point(result, point);
+    }
   });
   return result;
 }

@@ -86,7 +86,7 @@ class TikzDrawing {
     constexpr std::string_view minus = "\\ensuremath{-}";
     for (std::size_t at; (at = written.find(minus)) != std::string::npos;) written.replace(at, minus.size(), "-");
     body_ += fmt::format("\\node at ({:g},{}) {{{}{}}};\n", left, y, font, written);
-    reach(x + display_width(text) * units.column, y + units.line / 2);
+    reach(x + display_width(told_by_numbers(text)) * units.column, y + units.line / 2);
   }
 
   // A formula is typeset; one of a file may have any LaTeX, and then its plain form stands for it.
@@ -146,7 +146,7 @@ class TikzDrawing {
   // their color.
   std::string style_of(const Drawing::Line& line) const {
     static constexpr std::string_view dashes[kinds_of_tikz_marks] = {"solid",    "dashed",         "dotted",
-                                                                "dash dot", "densely dashed", "dash dot dot"};
+                                                                     "dash dot", "densely dashed", "dash dot dot"};
     std::string style = line.has_arrow ? "-stealth" : "";
     const auto say = [&](const std::string& what) { style += (style.empty() ? "" : ",") + what; };
     if (line.series) {
@@ -178,12 +178,13 @@ class TikzDrawing {
 
   // Each curve has a shape of its own, besides its color.
   void add_mark(std::size_t x, std::size_t y, std::size_t series) {
-    static constexpr std::string_view shapes[kinds_of_tikz_marks] = {"circle[radius=2pt]",
-                                                                "++(-3,-3) -- ++(6,6) ++(-6,0) -- ++(6,-6)",
-                                                                "++(-4,0) -- ++(8,0) ++(-4,-4) -- ++(0,8)",
-                                                                "++(-3,-3) rectangle ++(6,6)",
-                                                                "++(0,-4) -- ++(4,4) -- ++(-4,4) -- ++(-4,-4) -- cycle",
-                                                                "++(0,-4) -- ++(4,7) -- ++(-8,0) -- cycle"};
+    static constexpr std::string_view shapes[kinds_of_tikz_marks] = {
+        "circle[radius=2pt]",
+        "++(-3,-3) -- ++(6,6) ++(-6,0) -- ++(6,-6)",
+        "++(-4,0) -- ++(8,0) ++(-4,-4) -- ++(0,8)",
+        "++(-3,-3) rectangle ++(6,6)",
+        "++(0,-4) -- ++(4,4) -- ++(-4,4) -- ++(-4,-4) -- cycle",
+        "++(0,-4) -- ++(4,7) -- ++(-8,0) -- cycle"};
     const std::size_t kind = series % kinds_of_tikz_marks;
     body_ +=
         fmt::format("\\draw[{}{}] ({},{}) {};\n", kind == 0 ? "fill=" : "", colors_.series[kind], x, y, shapes[kind]);
@@ -235,7 +236,7 @@ class TikzDrawing {
     bottom_ += units.line / 2;
     std::size_t x = 0, y = bottom_ + units.line / 2;
     for (const Drawing::Entry& entry : entries) {
-      const std::size_t width = key + display_width(entry.text) * units.column;
+      const std::size_t width = key + display_width(told_by_numbers(entry.text)) * units.column;
       if (x > 0 && x + width > units.limit) {
         x = 0;
         y += units.line;
@@ -303,11 +304,16 @@ constexpr Canvas in_tikz_units{units, size_in_tikz};
 }  // namespace
 
 Picture picture_in_tikz(const ProductBlock& product, const Style& style) {
-  return picture_of(Page{.blocks = {product}}, style, in_tikz_units);
+  Style own = style;
+  own.note.clear();  // it is a part of a page that says so itself
+  own.in_tex = true;
+  return picture_of(Page{.blocks = {product}}, own, in_tikz_units);
 }
 
 void render_tikz(const Page& page, const Style& style, Sink& sink) {
-  const Picture picture = picture_of(page, style, in_tikz_units);
+  Style own = style;
+  own.in_tex = true;
+  const Picture picture = picture_of(page, own, in_tikz_units);
   constexpr std::string_view needed = "\\usepackage{amsmath,graphicx,tikz}\n";
   if (style.standalone) {
     sink.write(fmt::format("\\documentclass[border=4pt]{{standalone}}\n{}\\begin{{document}}\n", needed));

@@ -128,6 +128,34 @@ std::vector<Drawing::Entry> legend_of(const Table& table, const ValueRange& rang
   return entries;
 }
 
+bool has_labels_of_rows(const Table& table) {
+  const Shape shape = table.cells->shape();
+  if (shape.rows != shape.columns) return false;
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    if (table.rows.label(i) != table.columns.label(i)) return false;
+  }
+  return true;
+}
+
+// Numbers above columns that are too narrow for words, and below the map what these stand for.
+void add_columns(const Table& table, const Style& style, const Metrics& metrics, Drawing& drawing) {
+  constexpr std::size_t most_listed = 40, apart = 5;
+  const Drawing::Cells& cells = *drawing.cells;
+  const std::size_t count = cells.columns.size(), next = count < apart ? 1 : apart;
+  for (std::size_t i = next - 1; i < count; i += next) {
+    const std::string number = fmt::format("{}", cells.columns[i] + 1);
+    drawing.labels.push_back({{cells.at.x + i * cells.width, 0}, number, Drawing::Label::Kind::quiet});
+  }
+  if (!table.columns.labels) return;
+  if (has_labels_of_rows(table)) return drawing.legends.push_back({{std::string("The columns have the labels of the rows.")}});
+  std::vector<Drawing::Entry> labels;
+  for (const std::size_t j : cells.columns) {
+    const std::string label = table.columns.label(j), number = fmt::format("{}", j + 1);
+    if (label != number) labels.push_back({fmt::format("{}: {}", number, short_label(table.columns, j, style))});
+  }
+  if (count <= most_listed) drawing.legends.push_back(std::move(labels));
+}
+
 }  // namespace
 
 Drawing lay_out(const HeatMap& map, const Style& style, const Metrics& metrics) {
@@ -147,20 +175,22 @@ Drawing lay_out(const HeatMap& map, const Style& style, const Metrics& metrics) 
   Drawing drawing{.caption = fmt::format("{}: {} ({}{}), {} ({}{})", table.title, count_of(shape.rows, "row"),
                                          table.rows.name, one_in(row_step), count_of(shape.columns, "column"),
                                          table.columns.name, one_in(step))};
+  const std::size_t head = metrics.slanted && shape.columns > 0 ? 1 : 0;  // a line that tells the columns
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::string label = shown(rows[i]);
     const std::size_t left = (label_width - display_width(label)) * metrics.column;
-    drawing.labels.push_back({{left, i * metrics.line}, std::move(label)});
+    drawing.labels.push_back({{left, (i + head) * metrics.line}, std::move(label)});
   }
   ValueRange range;
   for (const double value : cells(*table.cells)) range.include(value);
   drawing.legends.push_back(legend_of(table, range, style.precision));
   drawing.cells = {.table = table,
                    .range = range,
-                   .at = {(label_width + 2) * metrics.column, 0},
+                   .at = {(label_width + 2) * metrics.column, head * metrics.line},
                    .width = (shape.columns * 2 <= room ? 2 : 1) * metrics.column,
                    .rows = std::move(rows),
                    .columns = every(step, shape.columns)};
+  if (head > 0) add_columns(table, style, metrics, drawing);
   return drawing;
 }
 

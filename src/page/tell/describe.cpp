@@ -167,6 +167,12 @@ std::string what_is_random(const Calculation& computation) {
   return computation.problem ? told_as_drawn(*computation.problem) : computation.random;
 }
 
+std::string what_is_random_in_short(const Calculation& computation) {
+  if (what_is_random(computation).empty()) return "";
+  if (!computation.problem) return "Random numbers, not trained.";
+  return fmt::format("Random numbers, not trained: {}.", fmt::join(computation.problem->drawn, ", "));
+}
+
 std::string said_of(const Node& numbers, std::string sentence) {
   if (!follows_from_random(numbers)) return sentence;
   if (!sentence.empty())

@@ -50,6 +50,8 @@ std::string told_as_drawn(const Problem& problem);
 /// What is random in a computation, in a sentence, so that nothing that follows from it reads as a finding; empty:
 /// nothing.
 std::string what_is_random(const Calculation& computation);
+/// The same in a few words, as for a line below a picture.
+std::string what_is_random_in_short(const Calculation& computation);
 /// A sentence about words that follows from the numbers of a node: it says so itself where these follow from random
 /// ones. It begins with a word of ours, or with a quoted one.
 std::string said_of(const Node& numbers, std::string sentence);
