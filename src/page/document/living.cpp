@@ -272,7 +272,8 @@ std::vector<Stale> stale_blocks(const Document& document, const std::vector<Prin
     for (const FileToWrite& picture : pictures) {
       if (is_current(picture)) continue;
       if (!picture.replaces) {
-        missing.push_back(std::filesystem::path(picture.path).lexically_proximate(*document.folder).string());
+        missing.push_back(
+            std::filesystem::path(picture.path).lexically_normal().lexically_proximate(*document.folder).string());
         continue;
       }
       for (std::string& line : lines_before(picture)) before.push_back(std::move(line));

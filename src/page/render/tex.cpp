@@ -7,7 +7,6 @@
 #include <array>
 #include <cctype>
 
-#include "data/tokenizer/unicode.hpp"
 #include "page/render/width.hpp"
 
 namespace attn {
@@ -263,7 +262,9 @@ std::string told_by_numbers(std::string_view text) {
     if (sign_or_letter(point).empty()) {
       result += fmt::format("U+{:04X}", static_cast<std::uint32_t>(point));
     } else {
-      append_code_point(result, point);
+      std::array<utf8proc_uint8_t, 4> bytes{};
+      const utf8proc_ssize_t size = utf8proc_encode_char(static_cast<utf8proc_int32_t>(point), bytes.data());
+      result.append(bytes.begin(), bytes.begin() + size);
     }
   });
   return result;
