@@ -67,6 +67,10 @@ TEST_CASE("a file counts once under whatever name, and one without blocks is tol
   CHECK_MESSAGE(has(out, "All outputs are current: 1 block."), out);
   CHECK_MESSAGE(has(out, none + " has no blocks of attn."), out);
   CHECK_FALSE(has(run_attn({"docs", "check", none}).out, "current"));
+  // In a folder some files are only read.
+  CHECK(run_attn({"docs", "check", folder.path("")}).out == "All outputs are current: 1 block.\n");
+  std::filesystem::remove(path);
+  CHECK(has(run_attn({"docs", "check", folder.path("")}).out, "No file of Markdown here has blocks of attn."));
   refuses({"docs", "check", folder.write("bin.md", "\xff\xfe\x00z")}, "not UTF-8");
 }
 

@@ -168,8 +168,9 @@ class Checked {
  public:
   explicit Checked(const Annotation* annotation) : annotation_(annotation) {}
 
-  void add(const Document& document) {
-    if (document.commands.empty()) without_blocks_.push_back(document.path);
+  /// One that is named has blocks, where one in a folder need not.
+  void add(const Document& document, bool is_named) {
+    if (is_named && document.commands.empty()) without_blocks_.push_back(document.path);
     const std::vector<Printed> outputs = outputs_of(document, block_runner());
     const std::vector<Stale> stale = stale_blocks(document, outputs);
     auto next = stale.begin();
@@ -215,6 +216,8 @@ class Checked {
       const std::string_view outputs = answer_.complaints.empty() ? "All outputs" : "All other outputs";
       answer_.page.say(text(fmt::format("{} are current: {}.", outputs, count_of(blocks_, "block"))));
     }
+    if (blocks_ == 0 && without_blocks_.empty() && answer_.complaints.empty())
+      answer_.page.say("No file of Markdown here has blocks of attn.");
     if (!without_blocks_.empty()) {
       constexpr std::size_t most_named = 5;
       const std::size_t count = without_blocks_.size();
@@ -281,7 +284,7 @@ Answer check_documents(const Arguments& arguments) {
     std::optional<Document> document;
     try {
       document = read_document(read_bytes(path), path);
-      checked.add(*document);
+      checked.add(*document, std::ranges::find(arguments.words, path) != arguments.words.end());
     } catch (const ErrorAtPlace& error) {
       checked.add_complaint(error, document);
     } catch (const InputError& error) {
