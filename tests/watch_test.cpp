@@ -19,7 +19,7 @@ class KeyedWork final : public LongWork {
   KeyedWork(TerminalSize size, std::deque<Keystroke> keys) : size_(size), keys_(std::move(keys)) {}
 
   void tell(std::string_view) override {}
-  std::optional<TerminalSize> canvas() const override { return size_; }
+  std::optional<TerminalSize> canvas() const override { return waits > 0 && later ? *later : size_; }
   void draw(const std::vector<std::string>& lines) override { drawn.push_back(lines); }
   void keep_drawing() override { ++kept; }
   bool has_keys() override { return true; }
@@ -38,6 +38,7 @@ class KeyedWork final : public LongWork {
   void save(const FileToWrite&) override {}
 
   std::vector<std::vector<std::string>> drawn;
+  std::optional<TerminalSize> later = {};  // once it has waited for a key
   int kept = 0, waits = 0;
 
  private:
@@ -150,4 +151,40 @@ TEST_CASE("the last frame stays, and waits only where it is asked to") {
   alone.end(now, false);
   CHECK(another.kept == 1);
   CHECK(another.waits == 0);
+}
+
+TEST_CASE("heads for which there is no room are left out before rows of the others share a line") {
+  const std::string four = joined(lines_of_frame(frame_of(4, 11), "", {.colors = Colors::none}, {80, 24}));
+  check_has(four, "of 4 heads");
+  check_has(four, "11 w11");
+  check_lacks(four, "share a cell");
+  check_lacks(four, "head 1 ");
+  check_has(four, "' ' 0");  // the scale of shades
+  const std::string one = joined(lines_of_frame(frame_of(1, 60), "", {.colors = Colors::none}, {80, 24}));
+  check_has(one, "1–");
+  check_has(one, "neighbors share a cell");
+}
+
+TEST_CASE("what keys do is said in whole words in a narrow terminal, too") {
+  KeyedWork work({40, 12}, {typed(" ")});
+  TrainingWatch watch(work, {});
+  watch.after_step([] { return frame_of(1, 2); });
+  const std::string drawn = joined(work.drawn.back());
+  check_has(drawn, "space go on");
+  check_has(drawn, "q stop");
+}
+
+TEST_CASE("a frame that waits is drawn anew where the window has another size") {
+  KeyedWork work({80, 24}, {typed(" ")});
+  work.later = TerminalSize{40, 12};
+  TrainingWatch watch(work, {});
+  watch.after_step([] { return frame_of(2, 6); });
+  for (const std::string& line : work.drawn.back()) CHECK(visible_width(line) <= 40);
+  CHECK(work.drawn.back().size() < 12);
+}
+
+TEST_CASE("where there is no terminal a note says that nothing is watched") {
+  const Answer said = answer({"train", "sort", "--steps", "2", "--watch"}, bare_environment());
+  REQUIRE(said.notes.size() == 1);
+  check_has(said.notes.front(), "nothing is watched");
 }

@@ -95,8 +95,9 @@ TEST_CASE("a picture is never wider than its room, nor higher than asked") {
           CAPTURE(width);
           CAPTURE(height);
           const std::vector<Table> heads = {diagonal(count, "a"), diagonal(count, "b")};
-          const std::string text =
-              pictured(heads, {.colors = colors}, {.width = width, .height = height, .has_legend = height == 0});
+          const std::string text = pictured(
+              heads, {.colors = colors},
+              {.width = width, .height = height, .legend = height == 0 ? PictureLegend::whole : PictureLegend::none});
           for (const std::string& line : lines_in(text)) CHECK_MESSAGE(visible_width(line) <= width, line);
           if (height > 0) CHECK_MESSAGE(lines_in(text).size() <= height, text);
         }
@@ -107,8 +108,8 @@ TEST_CASE("a picture is never wider than its room, nor higher than asked") {
 
 TEST_CASE("where there is no room neighbors share a cell, and a line says so") {
   check_has(in_one_line(pictured({diagonal(200)}, {}, {.width = 80})), "neighbors share a cell");
-  CHECK(has_whole_picture(diagonal(60), 80, {}));
-  CHECK(!has_whole_picture(diagonal(100), 80, {}));
+  CHECK(have_whole_pictures({diagonal(60)}, {}, {.width = 80}));
+  CHECK(!have_whole_pictures({diagonal(100)}, {}, {.width = 80}));
 }
 
 TEST_CASE("columns that are other words than the rows are told below the picture") {

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "commands_tried.hpp"
+#include "page/render/table_layout.hpp"
 #include "page/render/width.hpp"
 #include "process.hpp"
 
@@ -161,7 +162,7 @@ TEST_CASE("more words than there are columns for stand in a picture, with the wo
 TEST_CASE("rows of many words say the most probable, and nothing that rounds to 0") {
   const std::string page =
       accepted({"transformer", "--model", "coreference", "--only", "distribution", "--width", "80"}).out;
-  check_has(page, "│ the largest of 69 weights");
+  check_has(page, "│ the most probable of 69 words");
   check_has(line_of(page, "it"), "it           │ animal 100 %");
   check_has(page, "what rounds to 0 % is not listed");
   check_lacks(page, " 0 %,");
@@ -169,4 +170,45 @@ TEST_CASE("rows of many words say the most probable, and nothing that rounds to 
     CHECK(display_width(page.substr(at, page.find('\n', at) - at)) <= 80);
   const std::string piped = accepted({"transformer", "--model", "coreference", "--only", "distribution"}).out;
   check_has(piped, "0.0000");
+}
+
+TEST_CASE("lists of the largest say which of several equal words, and cut no number") {
+  const std::string ten = "one two three four five six seven eight nine ten ";
+  const std::string text = ten + ten + ten + "one two three four five six seven eight nine end";
+  const std::string page = accepted({"softmax", "--text", text, "--width", "40"}).out;
+  check_has(page, "four (4) 8 %");
+  check_has(page, "one (11)");
+  const std::string narrow = accepted({"softmax", "--text", text, "--width", "20"}).out;
+  std::istringstream lines(narrow);
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_row = line.find("│ ") != std::string::npos && line.find('%') != std::string::npos;
+    if (!is_row) continue;
+    CHECK_MESSAGE((line.ends_with(" %") || line.ends_with("%, …")), line);
+    CHECK_MESSAGE(display_width(line) <= 20, line);
+  }
+}
+
+TEST_CASE("labels that are cut alike have their numbers, and each cut is marked") {
+  const std::string text =
+      "Donaudampfschifffahrtsgesellschaft internationalization Donaudampfschifffahrtsgemeinschaft x y z w v u t";
+  const std::string page = accepted({"softmax", "--text", text, "--only", "weights", "--width", "130"}).out;
+  check_has(page, "\n  Donaudampfschifffah… (1) │");
+  check_has(page, "\n  Donaudampfschifffah… (3) │");
+  check_has(page, "\n  internationalization ");
+  check_has(page, " Donaudampfs… (1) internationaliz… Donaudampfs… (3) ");
+  check_has(accepted({"softmax", "--text", text, "--only", "weights", "--width", "70"}).out, "… │");
+}
+
+TEST_CASE("without a zero before the point what rounds to 1 is no bare 1") {
+  Digits digits{.decimals = 2, .spelling = Spelling::without_zero};
+  const auto written = [&](double value) {
+    std::string text;
+    digits.append(text, value);
+    return text;
+  };
+  CHECK(written(1.0) == "1");
+  CHECK(written(0.99999) == "1.0");
+  CHECK(written(0.07) == ".07");
+  digits.decimals = 1;
+  CHECK(written(0.99) == "1.0");
 }

@@ -218,6 +218,20 @@ void add_code(Page& page, const Graph& graph, const std::string& address) {
   }
 }
 
+namespace {
+
+// Numbers that follow from random ones mean nothing, also where a page has no more than a part of what was computed:
+// below the title, or first where there is none.
+void say_if_random(Page& page, const std::vector<const Node*>& shown, const Calculation& computation) {
+  std::string sentence = what_is_random(computation);
+  if (sentence.empty() || std::ranges::none_of(shown, [](const Node* node) { return follows_from_random(*node); }))
+    return;
+  const bool has_title = !page.blocks.empty() && std::holds_alternative<Heading>(page.blocks.front());
+  page.blocks.insert(page.blocks.begin() + (has_title ? 1 : 0), Prose{text(std::move(sentence))});
+}
+
+}  // namespace
+
 void narrow(Answer& answer, const Command& command, const Arguments& arguments) {
   const std::optional<std::string> only = arguments.only(), address = arguments.text(option::explain),
                                    product = arguments.text(option::product), word = arguments.text(option::from);
@@ -242,10 +256,12 @@ void narrow(Answer& answer, const Command& command, const Arguments& arguments) 
     add_attention_map(page, *graph, only, what_is_random(answer.computation));
   } else if (product) {
     add_product(page, *graph, *product);
+    say_if_random(page, {find_product(*graph, *product).product}, answer.computation);
   } else if (address) {
     if (!command.takes_model()) refuse_cell_of_model(*address, *graph);
     add_explanation(page, *graph, *address, arguments.count(option::depth).value_or(0));
     if (arguments.has(option::code)) add_code(page, *graph, *address);
+    say_if_random(page, {find_cell(*graph, *address).node}, answer.computation);
   } else {
     std::vector<const Node*> nodes = graph->matching(*only);
     std::vector<const Node*> of_page;
@@ -259,6 +275,7 @@ void narrow(Answer& answer, const Command& command, const Arguments& arguments) 
     } else {
       add_formulas_and_tables(page, nodes);
     }
+    say_if_random(page, nodes, answer.computation);
   }
   answer.page = std::move(page);
 }

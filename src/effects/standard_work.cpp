@@ -97,11 +97,16 @@ Progress::Progress() : at_terminal_(isatty(STDERR_FILENO) != 0), next_(Clock::no
 
 void Progress::tell(std::string_view stage) {
   constexpr auto pause = std::chrono::milliseconds(100);
-  constexpr std::size_t width = 70;
+  constexpr std::size_t widest = 70, prefix = std::string_view("attn: ").size();
   if (!at_terminal_ || Clock::now() < next_) return;
   next_ = Clock::now() + pause;
   shown_ = true;
-  attn::tell("\r\x1b[Kattn: " + in_ascii(shortened(printable(stage), width, "~")));
+  // A line that does not fit would go on in the next one, which is never cleared; the cursor takes a column.
+  winsize size{};
+  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  const std::size_t columns = is_known ? size.ws_col : widest + prefix + 1;
+  const std::size_t width = std::min(widest, columns - std::min(columns, prefix + 1));
+  attn::tell("\r\x1b[Kattn: " + shortened(in_ascii(printable(stage)), width, "~"));
 }
 
 void Progress::clear() {

@@ -362,8 +362,9 @@ Plot TrainingRun::curve() const {
   return plot;
 }
 
-// "1, head 2" of encoder.1.self_attention: without the parts of the place that all have.
-std::vector<std::string> short_titles(const std::vector<const Node*>& heads) {
+// "layer 1, head 2" of encoder.1.self_attention: without the parts of the place that all have. What is
+// numbered is said before its number.
+std::vector<std::string> short_titles(const std::vector<const Node*>& heads, std::string_view numbered) {
   std::vector<std::vector<std::string>> places;
   for (const Node* head : heads) {
     std::vector<std::string>& place = places.emplace_back();
@@ -375,7 +376,9 @@ std::vector<std::string> short_titles(const std::vector<const Node*>& heads) {
     for (std::size_t i = 0; i < places[h].size() && places[h][i] != scope::head.name; ++i) {
       const bool differs = std::ranges::any_of(
           places, [&](const std::vector<std::string>& other) { return i >= other.size() || other[i] != places[h][i]; });
-      if (differs) title += (title.empty() ? "" : ".") + places[h][i];
+      if (!differs) continue;
+      const bool is_number = parsed<std::size_t>(places[h][i]).has_value();
+      title += (title.empty() ? "" : " ") + (is_number ? fmt::format("{} {}", numbered, places[h][i]) : places[h][i]);
     }
     const std::string own = head_title(*heads[h]);
     titles.push_back(title.empty() ? own : title + ", " + own);
@@ -422,7 +425,8 @@ WatchedFrame TrainingRun::frame(const std::string& status) {
       .heads = {},
       .curve = curve()};
   const std::vector<const Node*> heads = attention_weights(*run.graph, arguments_.text(option::head));
-  const std::vector<std::string> titles = short_titles(heads);
+  const std::vector<std::string> titles =
+      short_titles(heads, std::holds_alternative<Transformer>(trainer_.model()) ? "layer" : "output");
   for (std::size_t h = 0; h < heads.size(); ++h) {
     frame.heads.push_back(table_of(*heads[h]));
     frame.heads.back().title = titles[h];
@@ -483,6 +487,9 @@ std::vector<Text> next_steps(const Arguments& arguments, const Trainer& trainer)
     next.push_back(text("Where the decoder attends: ", code("attn align --map " + of_model), "."));
   }
   const std::size_t steps = trainer.options().steps;
+  if (trainer.steps_done() < steps)
+    next.push_back(text(fmt::format("Go on from step {} to step {}: ", trainer.steps_done(), steps),
+                        code(fmt::format("attn train --resume {}", *path)), "."));
   next.push_back(
       text("Train it further: ", code(fmt::format("attn train --resume {} --steps {}", *path, 2 * steps)), "."));
   if (trainer.options().schedule->name == "linear")
@@ -514,6 +521,9 @@ Answer run_train(const Command& command, const Arguments& arguments) {
     answer.in_browser = run_on(asked.trainer->model(), looked_at(asked)).graph;
     answer.story.training = run.take_story();
   }
+  const LongWork* const work = arguments.long_work();
+  if (arguments.has(option::watch) && !(work && work->canvas()))
+    answer.notes.emplace_back("--watch draws on a terminal, and standard error is none: nothing is watched");
   if (run.was_stopped() && !arguments.has(option::save))
     answer.warnings.push_back("the training was stopped, and nothing is saved: give --save FILE to keep it");
   return answer;

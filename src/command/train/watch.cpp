@@ -35,6 +35,30 @@ std::optional<WrittenLines> curve_within(const Plot& curve, Style style, std::si
   return std::nullopt;
 }
 
+// The maps, with the scale of their shades. Where there is no room for all with a cell for each weight, the first ones
+// are left out, and a line says so.
+WrittenLines maps_within(const std::vector<Table>& heads, const Style& style, std::size_t width, std::size_t height) {
+  const auto written = [&](std::size_t count, PictureLegend legend) {
+    const std::vector<Table> shown(heads.end() - static_cast<std::ptrdiff_t>(count), heads.end());
+    const bool are_all = count == heads.size();
+    const PictureRoom room{.width = width, .height = are_all ? height : height - 1, .legend = legend};
+    const bool is_whole = have_whole_pictures(shown, style, room);
+    return std::pair(is_whole, written_lines([&](Sink& sink) {
+                       write_weight_pictures(shown, style, room, sink);
+                       if (are_all) return;
+                       const std::string note = fmt::format("  the last {}of {} heads (--head)",
+                                                            count == 1 ? "" : fmt::format("{} ", count), heads.size());
+                       sink.write(dim(style) + shortened(note, width, style.unicode ? "…" : "~") + plain(style) + "\n");
+                     }));
+  };
+  for (const PictureLegend legend : {PictureLegend::scale, PictureLegend::none}) {
+    for (std::size_t count = heads.size(); count > 0; --count) {
+      if (auto [is_whole, lines] = written(count, legend); is_whole) return std::move(lines);
+    }
+  }
+  return written(std::min<std::size_t>(heads.size(), 1), PictureLegend::scale).second;
+}
+
 }  // namespace
 
 std::vector<std::string> lines_of_frame(const WatchedFrame& frame, const std::string& keys, Style style,
@@ -43,16 +67,12 @@ std::vector<std::string> lines_of_frame(const WatchedFrame& frame, const std::st
   style.width = canvas.columns;
   std::vector<std::string> lines = {fitted(frame.status, style), fitted(frame.sentence, style)};
   const std::size_t height = canvas.rows - std::min(canvas.rows, of_text + 1);
-  const std::size_t of_curve = std::max(least_of_curve, canvas.columns * 2 / 5);
+  const std::size_t of_curve = std::max(least_of_curve, canvas.columns / 3);
   std::optional<WrittenLines> curve;
   if (canvas.columns >= least_beside) curve = curve_within(frame.curve, style, of_curve, height);
   const std::size_t width = curve ? canvas.columns - of_curve - gap_beside : canvas.columns;
   std::vector<WrittenLines> beside;
-  if (height > 2) {
-    beside.push_back(written_lines([&](Sink& sink) {
-      write_weight_pictures(frame.heads, style, {.width = width, .height = height, .has_legend = false}, sink);
-    }));
-  }
+  if (height > 2 && !frame.heads.empty()) beside.push_back(maps_within(frame.heads, style, width, height));
   if (curve) beside.push_back(std::move(*curve));
   const WrittenLines body = written_lines([&](Sink& sink) { write_beside(beside, sink); });
   for (std::size_t i = 0; i < std::min(body.height(), height); ++i) lines.push_back(body.line(i));
@@ -81,6 +101,7 @@ void TrainingWatch::after_step(const MakeFrame& frame) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
     const auto patience = is_paused_ ? while_paused : std::clamp(left, std::chrono::milliseconds(0), while_paused);
     const bool was_paused = is_paused_;
+    redraw_where_resized();
     if (const std::optional<Keystroke> key = work_.key_within(patience)) {
       if (*key == Keystroke{.kind = Keystroke::Kind::left} || *key == typed(" ")) show_once();
       take(*key);
@@ -98,6 +119,7 @@ void TrainingWatch::end(const MakeFrame& frame, bool waits) {
   is_on_ = waits && work_.has_keys();
   show(frame());
   while (is_on_ && !work_.is_to_stop()) {
+    redraw_where_resized();
     if (const std::optional<Keystroke> key = work_.key_within(while_paused)) take(*key);
   }
   if (is_on_) leave();
@@ -120,13 +142,23 @@ void TrainingWatch::show(WatchedFrame frame) {
   draw();
 }
 
+void TrainingWatch::redraw_where_resized() {
+  const std::optional<TerminalSize> canvas = work_.canvas();
+  if (canvas && drawn_on_ && (canvas->columns != drawn_on_->columns || canvas->rows != drawn_on_->rows)) draw();
+}
+
 void TrainingWatch::draw() {
   const std::optional<TerminalSize> canvas = work_.canvas();
   if (!canvas || frames_.empty()) return;
+  drawn_on_ = canvas;
   const WatchedFrame& frame = frames_[frames_.size() - 1 - back_];
   std::string keys;
-  if (is_on_ && work_.has_keys())
-    keys = display_width(keys_in_words()) <= canvas->columns ? keys_in_words() : short_keys();
+  if (is_on_ && work_.has_keys()) {
+    for (const std::string& words : keys_in_words()) {
+      keys = words;
+      if (display_width(words) <= canvas->columns) break;
+    }
+  }
   work_.draw(lines_of_frame(frame, keys, style_, *canvas));
 }
 
@@ -171,18 +203,18 @@ void TrainingWatch::change_pace(bool is_faster) {
   pace_ = slower;
 }
 
-std::string TrainingWatch::keys_in_words() const {
-  const std::string place = fmt::format("← → frame {} of {}", frames_.size() - back_, frames_.size());
-  if (is_at_end_) return fmt::format("{} · Enter or q the page", place);
+// Each that is left says what it does.
+std::vector<std::string> TrainingWatch::keys_in_words() const {
+  const std::size_t at = frames_.size() - back_, count = frames_.size();
+  const std::string place = fmt::format("← → frame {} of {}", at, count),
+                    short_place = fmt::format("← → {} of {}", at, count);
+  if (is_at_end_)
+    return {fmt::format("{} · Enter or q the page", place), fmt::format("{} · q the page", short_place), "q the page"};
+  const std::string_view pause = is_paused_ ? "space go on" : "space pause";
   const std::string pace = pace_ ? fmt::format("{:.0f}/s", paces[*pace_]) : "full speed";
-  return fmt::format("{} · + − pace ({}) · {} · q stop watching", is_paused_ ? "space go on" : "space pause", pace,
-                     place);
-}
-
-std::string TrainingWatch::short_keys() const {
-  if (is_at_end_) return fmt::format("← → {} of {}, Enter", frames_.size() - back_, frames_.size());
-  return fmt::format("space {}, + −, ← → {}/{}, q", is_paused_ ? "go on" : "pause", frames_.size() - back_,
-                     frames_.size());
+  return {fmt::format("{} · + − pace ({}) · {} · q stop watching", pause, pace, place),
+          fmt::format("{} · + − pace · {} · q stop watching", pause, short_place),
+          fmt::format("{} · {} · q stop", pause, short_place), fmt::format("{} · q stop", pause), "q stop"};
 }
 
 }  // namespace attn

@@ -49,12 +49,14 @@ class TrainingWatch {
   void leave();
   void take(const Keystroke& key);
   void change_pace(bool is_faster);
-  std::string keys_in_words() const;
-  std::string short_keys() const;
+  void redraw_where_resized();
+  /// What keys do, in fewer and fewer words.
+  std::vector<std::string> keys_in_words() const;
 
   LongWork& work_;
   Style style_;
   std::vector<WatchedFrame> frames_;
+  std::optional<TerminalSize> drawn_on_;
   std::size_t back_ = 0;  // how many frames before the last one is shown
   bool is_on_ = true, is_paused_ = false, is_at_end_ = false, makes_one_step_ = false;
   std::optional<std::size_t> pace_;  // of the table of paces; nothing: as fast as it goes

@@ -8,6 +8,7 @@
 
 #include "core/graph/run.hpp"
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
 #include "core/support/text.hpp"
 
 namespace attn {
@@ -47,6 +48,26 @@ bool matches_one(std::string_view pattern, std::string_view name) {
   }
 }
 
+// The number of the head that a name lies within; 0: none.
+std::size_t head_of(std::string_view name) {
+  const Name named = called(name);
+  for (const ScopeName& scope : named.scopes()) {
+    if (scope.kind == &scope::head) return scope.number.value_or(0);
+  }
+  return 0;
+}
+
+// A head that is not there is told as such, and not as a name.
+void require_head(std::string_view pattern, const std::vector<std::string>& names) {
+  const std::size_t asked = head_of(pattern);
+  if (asked == 0) return;
+  std::size_t last = 0;
+  for (const std::string& name : names) last = std::max(last, head_of(name));
+  if (asked <= last) return;
+  if (last == 0) fail("--head {}: no matrix here belongs to one head alone: leave it out", asked);
+  fail("--head {}: there {} {}", asked, last == 1 ? "is" : "are", count_of(last, "head"));
+}
+
 }  // namespace
 
 std::vector<std::size_t> matching(std::string_view pattern, const std::vector<std::string>& names) {
@@ -69,7 +90,9 @@ std::vector<std::size_t> matching(std::string_view pattern, const std::vector<st
       matches_any = true;
       take(i);
     }
-    if (!matches_any) fail_unknown("matrix", one, names);
+    if (matches_any) continue;
+    require_head(one, names);
+    fail_unknown("matrix", one, names);
   }
   return found;
 }

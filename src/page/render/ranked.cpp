@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/graph/name.hpp"
 #include "core/support/number.hpp"
 #include "page/render/table_layout.hpp"
 #include "page/render/width.hpp"
@@ -88,15 +89,15 @@ class RankedRows {
     digits_ = digits_for(*table.cells, std::min(style.precision, 2));
     title_ = style.signs(table.title);
     label_width_ = display_width(title_);
-    for (const std::size_t i : rows.places) label_width_ = std::max(label_width_, display_width(label(i)));
+    labels_ =
+        short_labels(table.rows, rows.places, std::clamp<std::size_t>(style.width / 3, 8, longest_row_label), style);
+    for (const std::string& label : labels_) label_width_ = std::max(label_width_, display_width(label));
   }
 
   void write(Sink& sink) {
     const std::string beside = style_.unicode ? " │ " : " | ", head = title_ + blanks(title_);
-    sink.write(
-        "  " + head + beside +
-        fmt::format("the largest of {} {}\n", table_.cells->shape().columns, are_weights_ ? "weights" : "numbers"));
     const std::size_t width = style_.width - std::min(style_.width, label_width_ + 5);
+    sink.write("  " + head + beside + heading_within(width) + "\n");
     const std::string_view dash = style_.unicode ? "─" : "-";
     std::string rule = "  ";
     for (std::size_t n = 0; n < label_width_ + 1; ++n) rule += dash;
@@ -108,22 +109,34 @@ class RankedRows {
         sink.write(fmt::format("  {}{}{}{} more {}\n", ellipsis(), blanks(ellipsis()), beside, gap,
                                gap == 1 ? "row" : "rows"));
       if (n == rows_.places.size()) break;
-      const std::size_t i = rows_.places[n];
-      std::string line = "  " + label(i) + blanks(label(i)) + beside + told(i, width);
+      std::string line = "  " + labels_[n] + blanks(labels_[n]) + beside + told(rows_.places[n], width);
       line.erase(line.find_last_not_of(' ') + 1);
       sink.write(line + "\n");
     }
     std::string legend = are_weights_ ? "what rounds to 0 % is not listed" : "";
-    if (was_cut_) legend += fmt::format("{}{} others with smaller numbers", legend.empty() ? "" : "; ", ellipsis());
+    const std::string_view then = legend.empty() ? "" : "; ";
+    if (has_no_mark_) {
+      legend += fmt::format("{}others with smaller numbers are left out", then);
+    } else if (was_cut_) {
+      legend += fmt::format("{}{} others with smaller numbers", then, ellipsis());
+    }
     if (legend.empty()) legend = "the largest numbers of each row";
-    sink.write("  " + dim(style_) + legend + " (--full)" + plain(style_) + "\n");
+    for (const std::string& line : wrap(legend + " (--full)", style_.width - std::min<std::size_t>(style_.width, 2)))
+      sink.write("  " + dim(style_) + line + plain(style_) + "\n");
   }
 
  private:
   std::string ellipsis() const { return style_.unicode ? "…" : "..."; }
-  std::string label(std::size_t i) const {
-    constexpr std::size_t longest = 24;
-    return shortened(style_.words(table_.rows.label(i)), longest, ellipsis());
+  std::string heading_within(std::size_t width) const {
+    const std::string whole = heading();
+    return display_width(whole) <= width ? whole : "largest";
+  }
+
+  // What a row of a distribution ranks are words, and not weights.
+  std::string heading() const {
+    const std::size_t count = table_.cells->shape().columns;
+    if (&called(table_.array).role() == &role::distribution) return fmt::format("the most probable of {} words", count);
+    return fmt::format("the largest of {} {}", count, are_weights_ ? "weights" : "numbers");
   }
   std::string blanks(const std::string& text) const {
     return std::string(label_width_ - std::min(label_width_, display_width(text)), ' ');
@@ -141,20 +154,41 @@ class RankedRows {
 
   // As many of the row as there is room for.
   std::string told(std::size_t i, std::size_t width) {
-    std::string line;
+    std::vector<std::string> words, numbers;
+    const std::vector<std::size_t> places = largest_places(table_, i, most_told);
+    for (const std::size_t j : places) {
+      std::string text = number((*table_.cells)(i, j));
+      if (text.empty()) break;
+      words.push_back(style_.words(place_in_lists(table_.columns, j)));
+      numbers.push_back(std::move(text));
+    }
+    if (words.empty()) return places.empty() ? "" : "all round to 0 %";
     const std::string further = ", " + ellipsis();
-    for (const std::size_t j : largest_places(table_, i, most_told)) {
-      const std::string text = number((*table_.cells)(i, j));
-      if (text.empty()) return line.empty() ? "all round to 0 %" : line;
-      const std::string entry =
-          fmt::format("{}{} {}", line.empty() ? "" : ", ", style_.words(table_.columns.label(j)), text);
-      if (!line.empty() && display_width(line) + display_width(entry) + display_width(further) > width) {
+    std::string line = words.front() + " " + numbers.front();
+    if (display_width(line) + (words.size() > 1 ? display_width(further) : 0) > width)
+      return cut(places.front(), numbers.front(), width, words.size() > 1);
+    for (std::size_t n = 1; n < words.size(); ++n) {
+      const std::string entry = ", " + words[n] + " " + numbers[n];
+      if (display_width(line) + display_width(entry) + display_width(further) > width) {
         was_cut_ = true;
         return line + further;
       }
-      line += shortened(entry, width, ellipsis());
+      line += entry;
     }
     return line;
+  }
+
+  // Where there is no room for one entry, its word is cut, and never a number: neither its own nor that of the word.
+  std::string cut(std::size_t j, const std::string& number, std::size_t width, bool has_further) {
+    has_no_mark_ = has_no_mark_ || has_further;
+    const std::size_t taken = display_width(number) + 1, room = std::max(width, taken + 1) - taken;
+    const std::string word = style_.words(table_.columns.label(j)),
+                      place = style_.words(place_in_lists(table_.columns, j)), behind = place.substr(word.size());
+    if (display_width(place) <= room) return place + " " + number;
+    if (behind.empty()) return shortened(word, room, ellipsis()) + " " + number;
+    const std::size_t of_place = display_width(behind);
+    if (of_place + 1 < room) return shortened(word, room - of_place, ellipsis()) + behind + " " + number;
+    return (of_place <= room + 1 ? behind.substr(1) : ellipsis()) + " " + number;
   }
 
   static constexpr std::size_t most_told = 256;
@@ -165,8 +199,10 @@ class RankedRows {
   bool are_weights_;
   Digits digits_;
   std::string title_;
+  std::vector<std::string> labels_;  // of the rows that are shown
   std::size_t label_width_ = 0;
-  bool was_cut_ = false;  // a row has more than its line holds
+  bool was_cut_ = false;      // a row has more than its line holds
+  bool has_no_mark_ = false;  // and its line has no room to say so
 };
 
 }  // namespace

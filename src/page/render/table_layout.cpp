@@ -1,14 +1,18 @@
 #include "page/render/table_layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "core/graph/name.hpp"
 #include "core/support/number.hpp"
 #include "data/files/cells.hpp"
+#include "page/render/width.hpp"
 
 namespace attn {
 
@@ -27,7 +31,12 @@ void Digits::append(std::string& out, double value) const {
   } else if (spelling == Spelling::without_zero && decimals > 0) {
     const std::string whole = written_fixed(value, decimals);
     const std::size_t point = whole.find('.');
-    out += whole.front() == '0' ? whole.substr(point) : whole.substr(0, point);  // from 0 to 1
+    // From 0 to 1. What only rounds to 1 is no bare 1.
+    if (whole.front() == '0') {
+      out += whole.substr(point);
+    } else {
+      out += value == 1.0 ? whole.substr(0, point) : whole.substr(0, std::max(point + 2, whole.size() - 1));
+    }
   } else {
     append_fixed(out, value, decimals);
   }
@@ -182,6 +191,27 @@ Shown shown_rows(const Table& table) {
     if (with_gaps.gap_before(n) == 1) places.push_back(with_gaps.places[n] - 1);
   }
   return some_of(count, std::move(places));
+}
+
+std::vector<std::string> short_labels(const Axis& axis, const std::vector<std::size_t>& places, std::size_t longest,
+                                      const Style& style) {
+  const std::string ellipsis = style.unicode ? "…" : "...";
+  const auto cut_before = [&](const std::string& word, const std::string& behind) {
+    const std::size_t taken = display_width(behind);
+    return shortened(word, std::max(longest, taken + 1) - taken, ellipsis) + behind;
+  };
+  std::vector<std::string> words, labels;
+  std::map<std::string, std::size_t> count;
+  for (const std::size_t i : places) {
+    const std::string whole = style.words(axis.label(i));
+    words.push_back(whole);
+    labels.push_back(cut_before(whole, style.words(place_in_lists(axis, i)).substr(whole.size())));
+    ++count[labels.back()];
+  }
+  for (std::size_t n = 0; n < places.size(); ++n) {
+    if (count.at(labels[n]) > 1) labels[n] = cut_before(words[n], fmt::format(" ({})", places[n] + 1));
+  }
+  return labels;
 }
 
 std::vector<std::size_t> columns_by_importance(const Table& table, const Shown& rows) {

@@ -14,7 +14,7 @@
 namespace attn {
 
 /// How a number is spelled where there is little room: as usual; without the zero before the point, of numbers from 0
-/// to 1 (`.07`, and 1 is `1`); or in whole percent without a sign.
+/// to 1 (`.07`; 1 is `1`, and what only rounds to it `1.0`); or in whole percent without a sign.
 enum class Spelling { usual, without_zero, percent };
 
 /// How the numbers of one table are written: all with the same decimals, so that their points stand in one
@@ -131,6 +131,11 @@ Shown some_of(std::size_t count, std::vector<std::size_t> places);
 
 /// The rows of a long table: the first and the last ones, and those that a sentence names.
 Shown shown_rows(const Table& table);
+
+/// Labels of these places of an axis in a list, each at most `longest` wide. A cut is marked. A label that is repeated,
+/// or that its cut makes like another, has its number, which stays whole.
+std::vector<std::string> short_labels(const Axis& axis, const std::vector<std::size_t>& places, std::size_t longest,
+                                      const Style& style);
 
 /// The columns of a table, those first that are left out last: those that a sentence names, then those with
 /// the largest weights in these rows; where there are no weights, more from the beginning than from the end.

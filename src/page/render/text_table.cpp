@@ -44,6 +44,7 @@ class TextTable {
     const Shape shape = table.cells->shape();
     rows_ = style.elides() ? shown_rows(table) : all_of(shape.rows);
     columns_ = all_of(shape.columns);
+    if (style.elides()) count_cut_columns();
     measure();
     if (style.elides() && !fits()) fit();
   }
@@ -79,22 +80,51 @@ class TextTable {
     return table_.columns_differ ? style_.signs(label) : style_.words(label);
   }
 
-  // A few letters need no sign that there were more: a line below the table says what they are.
-  std::string cut(const std::string& text, std::size_t letters, std::size_t usual) const {
-    if (!style_.elides()) return shortened(text, longest_whole_label, ellipsis_);
-    return shortened(text, letters, letters < usual ? "" : ellipsis_);
-  }
-
   std::string row_label(std::size_t i) const {
-    const std::string word = cut(written(table_.rows.label(i)), form_.row_letters, longest_row_label);
-    if (!form_.is_numbered || !are_same_words_) return word;
-    return fmt::format("{:>{}} {}", i + 1, std::to_string(table_.cells->shape().rows).size(), word);
+    const std::string word = written(table_.rows.label(i));
+    if (!style_.elides()) return shortened(word, longest_whole_label, ellipsis_);
+    const std::string short_word = shortened(word, form_.row_letters, ellipsis_);
+    if (form_.is_numbered && are_same_words_)
+      return fmt::format("{:>{}} {}", i + 1, std::to_string(table_.cells->shape().rows).size(), short_word);
+    if (short_word == word || !is_of_several(short_word)) return short_word;
+    return numbered(word, form_.row_letters, i);
   }
 
+  // Cut to so many letters, with its number.
+  std::string numbered(const std::string& word, std::size_t letters, std::size_t place) const {
+    const std::string number = fmt::format(" ({})", place + 1);
+    return shortened(word, std::max(letters, number.size() + 1) - number.size(), ellipsis_) + number;
+  }
+
+  void count_cut_columns() {
+    for (std::size_t j = 0; table_.columns.labels && j < columns_.count; ++j) {
+      const std::string word = written(table_.columns.label(j));
+      if (std::string short_word = shortened(word, longest_column_label, ellipsis_); short_word != word)
+        ++cut_columns_[std::move(short_word)];
+    }
+  }
+
+  // Whether several of the rows that are shown are cut to the same letters.
+  bool is_of_several(const std::string& label) const {
+    return std::ranges::count_if(rows_.places, [&](std::size_t i) {
+             return shortened(written(table_.rows.label(i)), form_.row_letters, ellipsis_) == label;
+           }) > 1;
+  }
+
+  // A few letters need no sign that there were more: a line below the table says what they are.
   std::string column_label(std::size_t j) const {
     if (form_.is_numbered) return std::to_string(j + 1);
-    return cut(written(table_.columns.label(j)), form_.column_letters, longest_column_label);
+    const std::string word = written(table_.columns.label(j));
+    if (!style_.elides()) return shortened(word, longest_whole_label, ellipsis_);
+    if (form_.column_letters < longest_column_label) return shortened(word, form_.column_letters, "");
+    const std::string short_word = shortened(word, longest_column_label, ellipsis_);
+    const auto found = cut_columns_.find(short_word);
+    if (found == cut_columns_.end() || found->second == 1) return short_word;
+    return numbered(word, longest_column_label, j);
   }
+
+  // Whether the rows say which words the columns are.
+  bool are_told_by_rows() const { return are_same_words_ && rows_.left_out() == 0; }
 
   // --- how wide it is
 
@@ -255,7 +285,8 @@ class TextTable {
   bool replace() {
     const Shape shape = table_.cells->shape();
     const bool are_weights = table_.heat == Heat::weights && is_from_0_to_1() && !style_.is_precise;
-    if (are_weights && shape.columns <= 2 * shape.rows && has_whole_picture(table_, style_.width, style_)) {
+    if (are_weights && shape.columns <= 2 * shape.rows &&
+        have_whole_pictures({table_}, style_, {.width = style_.width})) {
       replacement_ = [this] {
         write_weight_pictures({table_}, style_, {.width = style_.width}, sink_);
         sink_.write(std::string(margin_of_tables) + dim(style_) + "shades in the place of numbers (--full)" +
@@ -392,8 +423,8 @@ class TextTable {
       add(fmt::format("rounded to {} decimals", most_decimals()));
     }
     const bool are_cut = form_.is_numbered || form_.column_letters < longest_column_label;
-    if (are_cut && are_same_words_) add("the columns are the words of the rows, in the same order");
-    if (are_cut && !are_same_words_) add(form_.is_numbered ? "the columns are numbered" : "headers are cut");
+    if (are_cut && are_told_by_rows()) add("the columns are the words of the rows, in the same order");
+    if (are_cut && !are_told_by_rows()) add(form_.is_numbered ? "the columns are numbered" : "headers are cut");
     if (table_.row_sums && !show_sums_) add("sums left out");
     if (columns_.left_out() > 0 || was_rounded_ || are_cut) {
       legend += " (--full)";
@@ -403,7 +434,7 @@ class TextTable {
     std::vector<std::string> lines;
     if (!legend.empty()) lines = wrap(legend, style_.elides() ? style_.width - margin_of_tables.size() : legend.size());
     constexpr std::size_t telling = 4;  // letters: of fewer, no reader knows what they are
-    if (are_cut && !are_same_words_ && (form_.is_numbered || form_.column_letters < telling)) {
+    if (are_cut && !are_told_by_rows() && (form_.is_numbered || form_.column_letters < telling)) {
       for (std::string& line : numbered_columns(table_, style_, style_.width - margin_of_tables.size()))
         lines.push_back(std::move(line));
     }
@@ -430,6 +461,7 @@ class TextTable {
   Digits sum_digits_;
   Shown rows_;
   Shown columns_;
+  std::map<std::string, std::size_t> cut_columns_;  // headers that are cut where there is room, and how many are so
   std::size_t label_width_ = 0;
   bool name_above_ = false;
   bool was_rounded_ = false;

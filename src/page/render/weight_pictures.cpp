@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "page/render/drawing.hpp"
@@ -59,6 +60,7 @@ class WeightPictures {
   }
 
   bool is_whole() const { return across_ == 1 && down_ == 1; }
+  bool fits() const { return fits_; }
 
   void write(Sink& sink) const {
     const std::size_t beside = std::max<std::size_t>(beside_, 1);
@@ -69,7 +71,7 @@ class WeightPictures {
         line.push_back(picture(tables_[n], has_labels(n - begin)));
       write_beside(line, sink);
     }
-    if (room_.has_legend) write_legend(sink);
+    for (const std::string& line : legend()) sink.write(line + "\n");
   }
 
  private:
@@ -95,9 +97,17 @@ class WeightPictures {
   std::string label(const Axis& axis, std::size_t i) const {
     const std::size_t longest = halved_ ? longest_word_of_two : longest_word_beside;
     const std::size_t digits = std::to_string(first_.cells->shape().rows).size();
+    if (down_ > 1) return range(i, digits);
     if (!axis.labels) return fmt::format("{:>{}}", i + 1, digits);
     const std::string word = cut_word(axis, i, longest, style_);
     return is_counted() ? fmt::format("{:>{}} {}", i + 1, digits, word) : word;
+  }
+
+  // Rows that share a line: no word of one of them says what the line shows.
+  std::string range(std::size_t i, std::size_t digits) const {
+    const std::size_t last = std::min(i + down_, first_.cells->shape().rows);
+    if (i + 1 == last) return fmt::format("{:>{}}", i + 1, digits);
+    return fmt::format("{:>{}}{}{}", i + 1, digits, style_.unicode ? "–" : "-", last);
   }
 
   std::size_t width_of_labels() const { return halved_ ? 2 * label_width_ + 2 : label_width_; }
@@ -109,7 +119,7 @@ class WeightPictures {
   // Where lines are counted, names are not to take the room of pictures.
   std::string title(const Table& table) const {
     const std::string whole = style_.signs(table.title);
-    constexpr std::size_t least = 14;
+    constexpr std::size_t least = std::string_view("layer 1, head 1").size();
     return room_.height == 0 ? whole : shortened(whole, std::max(width_of_cells(), least), style_.unicode ? "…" : "~");
   }
 
@@ -135,13 +145,14 @@ class WeightPictures {
 
   std::size_t height() const {
     const std::size_t lines = (tables_.size() + beside_ - 1) / std::max<std::size_t>(beside_, 1);
-    return lines * (1 + (is_counted() ? 1 : 0) + lines_of_rows()) + (lines - 1);
+    return lines * (1 + (is_counted() ? 1 : 0) + lines_of_rows()) + (lines - 1) + legend().size();
   }
 
   bool measure() {
     label_width_ = label_width();
     beside_ = pictures_beside();
-    return beside_ > 0 && (room_.height == 0 || height() <= room_.height);
+    fits_ = beside_ > 0 && (room_.height == 0 || height() <= room_.height);
+    return fits_;
   }
 
   // Cells as wide as they are high, as far as two pictures stand beside each other then; a line for each row; then one
@@ -164,15 +175,27 @@ class WeightPictures {
     cell_ = 1;
     const std::size_t labels = std::min(longest_word_beside + 1, room_.width / 3);
     const std::size_t width = room_.width - std::min(room_.width, labels + margin_of_pictures + 3);
+    // As few as possible share one, in both directions together.
+    std::size_t fewest = std::numeric_limits<std::size_t>::max(), best_down = 1, best_across = 1;
+    const std::size_t least_down =
+        room_.height == 0 ? steps_for(shape.rows, std::min(most_picture_rows, shape.rows)) : 1;
     for (std::size_t parts = 1; parts <= tables_.size(); ++parts) {
       const std::size_t part = std::max<std::size_t>(width / parts, 4);
       across_ = steps_for(shape.columns, std::min(part, shape.columns));
-      const std::size_t lines = (tables_.size() + parts - 1) / parts;
-      const std::size_t most =
-          room_.height == 0 ? most_picture_rows : std::max<std::size_t>(room_.height / lines, 4) - 2;
-      down_ = steps_for(shape.rows, std::min(most, shape.rows));
-      if (measure()) return;
+      for (down_ = least_down; down_ <= shape.rows && across_ * down_ < fewest; ++down_) {
+        if (!measure()) continue;
+        fewest = across_ * down_;
+        best_down = down_;
+        best_across = across_;
+        break;
+      }
     }
+    if (fewest == std::numeric_limits<std::size_t>::max()) {
+      best_down = shape.rows;
+      best_across = shape.columns;
+    }
+    down_ = best_down;
+    across_ = best_across;
     measure();
     beside_ = std::max<std::size_t>(beside_, 1);
   }
@@ -237,7 +260,8 @@ class WeightPictures {
     return (style_.unicode ? blocks : signs)[place];
   }
 
-  void write_legend(Sink& sink) const {
+  std::vector<std::string> legend() const {
+    if (room_.legend == PictureLegend::none) return {};
     Matrix levels({5, 1});
     for (std::size_t level = 0; level < 5; ++level) levels(level, 0) = range_.at(static_cast<double>(level) / 4.0);
     const Digits digits = with_at_most(2, digits_for(levels, style_.precision), range_.at(1.0));
@@ -248,36 +272,37 @@ class WeightPictures {
       digits.append(entry, levels(level, 0));
       entries.push_back(std::move(entry));
     }
-    write_wrapped(entries, sink);
-    std::vector<std::string> notes;
-    if (halved_) notes.emplace_back("a line shows two rows, the first of them in its upper half");
-    if (!is_whole()) notes.emplace_back("neighbors share a cell, which shows their largest weight");
-    for (const std::string& note : notes) write_note(note, sink);
-    if (!is_counted() || !first_.columns.labels) return;
+    std::vector<std::string> lines = wrapped(entries);
+    if (halved_) add_note("a line shows two rows, the first of them in its upper half", lines);
+    if (!is_whole()) add_note("neighbors share a cell, which shows their largest weight", lines);
+    if (!is_counted() || !first_.columns.labels || room_.legend == PictureLegend::scale) return lines;
     if (are_same_words(first_.rows, first_.columns)) {
-      write_note("the columns are the words of the rows, in the same order", sink);
+      add_note("the columns are the words of the rows, in the same order", lines);
     } else {
       for (const std::string& line : numbered_columns(first_, style_, room_.width - margin_of_pictures))
-        write_note(line, sink);
+        add_note(line, lines);
     }
+    return lines;
   }
 
-  void write_wrapped(const std::vector<std::string>& entries, Sink& sink) const {
+  std::vector<std::string> wrapped(const std::vector<std::string>& entries) const {
     constexpr std::size_t gap = 3;
+    std::vector<std::string> lines;
     std::string line;
     for (const std::string& entry : entries) {
       if (!line.empty() && margin_of_pictures + visible_width(line) + gap + visible_width(entry) > room_.width) {
-        sink.write(std::string(margin_of_pictures, ' ') + line + "\n");
+        lines.push_back(std::string(margin_of_pictures, ' ') + line);
         line.clear();
       }
       line += (line.empty() ? "" : std::string(gap, ' ')) + entry;
     }
-    sink.write(std::string(margin_of_pictures, ' ') + line + "\n");
+    lines.push_back(std::string(margin_of_pictures, ' ') + line);
+    return lines;
   }
 
-  void write_note(const std::string& note, Sink& sink) const {
+  void add_note(const std::string& note, std::vector<std::string>& lines) const {
     for (const std::string& line : wrap(note, room_.width - margin_of_pictures))
-      sink.write(std::string(margin_of_pictures, ' ') + dim(style_) + line + plain(style_) + "\n");
+      lines.push_back(std::string(margin_of_pictures, ' ') + dim(style_) + line + plain(style_));
   }
 
   const std::vector<Table>& tables_;
@@ -288,19 +313,32 @@ class WeightPictures {
   ValueRange range_;
   bool labels_are_shared_ = false;
   bool halved_ = false;
+  bool fits_ = false;
   std::size_t cell_ = 2, across_ = 1, down_ = 1;  // how wide a cell is, and how many columns and rows share it
   std::size_t label_width_ = 0, beside_ = 1;
 };
 
 }  // namespace
 
-bool has_whole_picture(const Table& table, std::size_t width, const Style& style) {
-  return table.cells->size() > 0 && WeightPictures({table}, style, {.width = width}).is_whole();
+namespace {
+
+std::vector<Table> with_cells(const std::vector<Table>& tables) {
+  std::vector<Table> shown;
+  std::ranges::copy_if(tables, std::back_inserter(shown), [](const Table& table) { return table.cells->size() > 0; });
+  return shown;
+}
+
+}  // namespace
+
+bool have_whole_pictures(const std::vector<Table>& tables, const Style& style, PictureRoom room) {
+  const std::vector<Table> shown = with_cells(tables);
+  if (shown.empty()) return false;
+  const WeightPictures pictures(shown, style, room);
+  return pictures.is_whole() && pictures.fits();
 }
 
 void write_weight_pictures(const std::vector<Table>& tables, const Style& style, PictureRoom room, Sink& sink) {
-  std::vector<Table> shown;
-  std::ranges::copy_if(tables, std::back_inserter(shown), [](const Table& table) { return table.cells->size() > 0; });
+  const std::vector<Table> shown = with_cells(tables);
   if (!shown.empty()) WeightPictures(shown, style, room).write(sink);
 }
 

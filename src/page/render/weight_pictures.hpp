@@ -8,19 +8,23 @@
 
 namespace attn {
 
-/// What room there is for pictures: columns, and lines for all of them, or as many as they take.
+/// What stands below pictures: the scale of shades, whether lines or cells are shared, and what the columns are; or
+/// without the last; or nothing.
+enum class PictureLegend { whole, scale, none };
+
+/// What room there is for pictures: columns, and lines for all of them with their legend, or as many as they take.
 struct PictureRoom {
   std::size_t width = 80;
   std::size_t height = 0;  // 0: as many as it takes
-  bool has_legend = true;
+  PictureLegend legend = PictureLegend::whole;
 };
 
-/// Whether a picture of the table has a cell of its own for each of its weights, at this width.
-bool has_whole_picture(const Table& table, std::size_t width, const Style& style);
+/// Whether pictures of the tables have a cell of its own for each of their weights, and all fit this room.
+bool have_whole_pictures(const std::vector<Table>& tables, const Style& style, PictureRoom room);
 
 /// Pictures of weights of equal shapes, beside each other as far as there is room, with one legend for all: a line for
 /// each row, beside its word; where there are many rows and colors enough, one for two rows. Only where there is no
-/// room, neighbors share a cell, which has their largest weight.
+/// room, neighbors share a cell, which has their largest weight; rows that do have their numbers in place of words.
 void write_weight_pictures(const std::vector<Table>& tables, const Style& style, PictureRoom room, Sink& sink);
 
 /// Whether both axes have the same words.

@@ -248,9 +248,10 @@ void add_reading(Page& page, const Node& node) {
   }
   reading.push_back({Span::Style::plain, "."});
   if (const std::size_t decided = decided_looks(weights.matrix()).size(); looks.size() < decided) {
-    reading.push_back({Span::Style::plain, fmt::format(" These are {} of {} {}.", looks.size(), decided,
-                                                       of_words ? "positions with a single most probable word"
-                                                                : "queries with a single largest weight")});
+    reading.push_back(
+        {Span::Style::plain, fmt::format(" These are {} of {} {}, to the nearest percent.", looks.size(), decided,
+                                         of_words ? "positions with a single most probable word"
+                                                  : "queries with a single largest weight")});
   }
   page.say(std::move(reading));
 }
