@@ -119,7 +119,7 @@ TEST_CASE("an attention of a model in a folder is taken apart, all of it or one 
   CHECK(one.find("head.1") == std::string::npos);
   CHECK(accepted(walk + Words{"--head", "2", "--only", "q|weights"}).out ==
         accepted(walk + Words{"--only", "head.2.q|head.2.weights"}).out);
-  refuses(walk + Words{"--head", "3"}, "head.3");
+  refuses(walk + Words{"--head", "3"}, "--head 3: ");
 }
 
 TEST_CASE("a folder that is no model is refused in a sentence") {

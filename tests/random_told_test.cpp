@@ -35,16 +35,16 @@ TEST_CASE("random words that are written are told as such") {
   check_lacks(accepted({"generate"}).out, "random");
 }
 
-TEST_CASE("a part of a page says that its numbers are random, and where they were given nothing") {
+TEST_CASE("a note says of a part of a page that its numbers are random, and of given ones nothing does") {
   for (const Words& words :
        {Words{"softmax", "--text", "a b c", "--only", "weights"}, Words{"transformer", "--only", "distribution"},
         Words{"explain", "weights[1,2]", "--text", "it it the"},
         Words{"walk", "--explain", "weights[1,2]", "--text", "a b"}})
-    check_has(in_one_line(accepted(words).out), "not trained");
+    check_has(accepted(words).errors, "not trained");
   for (const Words& words : {Words{"softmax", "--scores", "1 2; 3 1", "--only", "weights"},
                              Words{"transformer", "--model", "coreference", "--only", "distribution"},
                              Words{"explain", "weights[1,2]", "--scores", "1 2; 3 1"}})
-    check_lacks(accepted(words).out, "random");
+    check_lacks(accepted(words).errors, "random");
 }
 
 TEST_CASE("a head that is not there is told by its number") {

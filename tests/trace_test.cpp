@@ -61,10 +61,7 @@ TEST_CASE("matrices from a JSON file are shown as the command showed them, in ev
     const std::string path = folder.write("trace.json", succeed(words + Words{"--format", "json"}));
     for (const Words& how : {Words{}, {"--color", "always"}, {"--format", "markdown"}, {"--format", "csv"}}) {
       CAPTURE(command_line(words + how));
-      // What is random is no matrix: the command says it first, and the file does not know it.
-      const std::string page = succeed(words + how), shown = succeed(Words{"show", path} + how);
-      CHECK(page.ends_with(shown));
-      CHECK(shown.size() > page.size() / 2);
+      CHECK((succeed(Words{"show", path} + how) == succeed(words + how)));
     }
   }
 }

@@ -220,14 +220,13 @@ void add_code(Page& page, const Graph& graph, const std::string& address) {
 
 namespace {
 
-// Numbers that follow from random ones mean nothing, also where a page has no more than a part of what was computed:
-// below the title, or first where there is none.
-void say_if_random(Page& page, const std::vector<const Node*>& shown, const Calculation& computation) {
-  std::string sentence = what_is_random(computation);
+// Numbers that follow from random ones mean nothing, also where a page has no more than a part of what was computed.
+// The part itself has no room for that: a note says it.
+void note_if_random(Answer& answer, const std::vector<const Node*>& shown) {
+  std::string sentence = what_is_random(answer.computation);
   if (sentence.empty() || std::ranges::none_of(shown, [](const Node* node) { return follows_from_random(*node); }))
     return;
-  const bool has_title = !page.blocks.empty() && std::holds_alternative<Heading>(page.blocks.front());
-  page.blocks.insert(page.blocks.begin() + (has_title ? 1 : 0), Prose{text(std::move(sentence))});
+  answer.notes.push_back(std::move(sentence));
 }
 
 }  // namespace
@@ -256,12 +255,12 @@ void narrow(Answer& answer, const Command& command, const Arguments& arguments) 
     add_attention_map(page, *graph, only, what_is_random(answer.computation));
   } else if (product) {
     add_product(page, *graph, *product);
-    say_if_random(page, {find_product(*graph, *product).product}, answer.computation);
+    note_if_random(answer, {find_product(*graph, *product).product});
   } else if (address) {
     if (!command.takes_model()) refuse_cell_of_model(*address, *graph);
     add_explanation(page, *graph, *address, arguments.count(option::depth).value_or(0));
     if (arguments.has(option::code)) add_code(page, *graph, *address);
-    say_if_random(page, {find_cell(*graph, *address).node}, answer.computation);
+    note_if_random(answer, {find_cell(*graph, *address).node});
   } else {
     std::vector<const Node*> nodes = graph->matching(*only);
     std::vector<const Node*> of_page;
@@ -275,7 +274,7 @@ void narrow(Answer& answer, const Command& command, const Arguments& arguments) 
     } else {
       add_formulas_and_tables(page, nodes);
     }
-    say_if_random(page, nodes, answer.computation);
+    note_if_random(answer, nodes);
   }
   answer.page = std::move(page);
 }
