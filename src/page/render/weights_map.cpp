@@ -147,7 +147,8 @@ void add_columns(const Table& table, const Style& style, const Metrics& metrics,
     drawing.labels.push_back({{cells.at.x + i * cells.width, 0}, number, Drawing::Label::Kind::quiet});
   }
   if (!table.columns.labels) return;
-  if (has_labels_of_rows(table)) return drawing.legends.push_back({{std::string("The columns have the labels of the rows.")}});
+  if (has_labels_of_rows(table))
+    return drawing.legends.push_back({{std::string("The columns have the labels of the rows.")}});
   std::vector<Drawing::Entry> labels;
   for (const std::size_t j : cells.columns) {
     const std::string label = table.columns.label(j), number = fmt::format("{}", j + 1);
