@@ -176,9 +176,9 @@ int run(CommandLine words) {
   work.end();
   attn::require_mapped_files_unchanged();
   for (const std::string& warning : answer.warnings) say(words, "warning", warning);
-  for (const std::string& note : answer.notes) say(words, "note", note);
   write(answer);
   attn::require_mapped_files_unchanged();
+  for (const std::string& note : answer.notes) say(words, "note", note);
   if (answer.afterwards) {
     attn::StandardTerminal terminal(attn::Pauses::no);
     for (const std::string& warning : answer.afterwards(terminal)) say(words, "warning", warning);
