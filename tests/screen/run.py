@@ -325,7 +325,7 @@ def try_watch(program):
         for look in [look for look in LOOKS if "ATTN_THEME" not in look]:
             session = watched(endless, size, look)
             text = session.text()
-            check("step" in text and "head 1" in text, "no frame:", size, look, "\n" + text)
+            check("step" in text and "head " in text, "no frame:", size, look, "\n" + text)
             check(("Loss" in text) == (size[1] >= 60), "the curve:", size, "\n" + text)
             check("q" in text.split("\n")[-2] or "q" in text, "no keys:", size, "\n" + text)
             session.type(" ")

@@ -138,7 +138,7 @@ bool has_labels_of_rows(const Table& table) {
 }
 
 // Numbers above columns that are too narrow for words, and below the map what these stand for.
-void add_columns(const Table& table, const Style& style, const Metrics& metrics, Drawing& drawing) {
+void add_columns(const Table& table, const Style& style, Drawing& drawing) {
   constexpr std::size_t most_listed = 40, apart = 5;
   const Drawing::Cells& cells = *drawing.cells;
   const std::size_t count = cells.columns.size(), next = count < apart ? 1 : apart;
@@ -191,7 +191,7 @@ Drawing lay_out(const HeatMap& map, const Style& style, const Metrics& metrics) 
                    .width = (shape.columns * 2 <= room ? 2 : 1) * metrics.column,
                    .rows = std::move(rows),
                    .columns = every(step, shape.columns)};
-  if (head > 0) add_columns(table, style, metrics, drawing);
+  if (head > 0) add_columns(table, style, drawing);
   return drawing;
 }
 
