@@ -84,10 +84,10 @@ def of_separated(separator):
 
 
 def of_svg(text):
-    """The words of the rows, which stand below a caption. A drawing has no room for words above so many columns."""
+    """The words of the rows, which stand below a formula with its shapes and a caption. A drawing has no room for words above so many columns."""
     texts = ["".join(node.itertext()) for node in xml.etree.ElementTree.fromstring(text).iter()
              if node.tag.endswith("}text")]
-    return texts[1:1 + len(WORDS)], None
+    return texts[3:3 + len(WORDS)], None
 
 
 # Of each format its reader, and whether it keeps what cannot be shown.
