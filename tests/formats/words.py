@@ -87,7 +87,9 @@ def of_svg(text):
     """The words of the rows, which stand below a formula with its shapes and a caption. A drawing has no room for words above so many columns."""
     texts = ["".join(node.itertext()) for node in xml.etree.ElementTree.fromstring(text).iter()
              if node.tag.endswith("}text")]
-    return texts[3:3 + len(WORDS)], None
+    words = texts[3:3 + len([word for word in WORDS if word])]
+    words.insert(WORDS.index(""), "")  # an empty word is not written
+    return words, None
 
 
 # Of each format its reader, and whether it keeps what cannot be shown.
