@@ -81,7 +81,7 @@ def compile_latex(folder, name, text):
         faults.append("pdflatex: " + log[log.find("\n!"):][:600])
     for found, size in re.findall(r"^page: (.*)|Overfull \\hbox \(([\d.]+)pt too wide\)", log, re.MULTILINE):
         at = found or at
-        if size and float(size) > 15.0:
+        if size and float(size) > 10.0:
             faults.append(f"{at}: a line is {size} pt too wide")
     return faults
 

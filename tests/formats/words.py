@@ -84,7 +84,8 @@ def of_separated(separator):
 
 
 def of_svg(text):
-    """The words of the rows, which stand below a formula with its shapes and a caption. A drawing has no room for words above so many columns."""
+    """The words of the rows, which stand below a formula with its shapes and a caption. A drawing has no room for words
+    above so many columns."""
     texts = ["".join(node.itertext()) for node in xml.etree.ElementTree.fromstring(text).iter()
              if node.tag.endswith("}text")]
     words = texts[3:3 + len([word for word in WORDS if word])]

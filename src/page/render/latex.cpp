@@ -129,11 +129,12 @@ class LatexWriter final : public Writer {
     say(fmt::format("\\{}{{{}}}", commands[place], text_in_latex(heading.text, names_)), heading.text);
   }
 
-  // A word without an end leaves gaps in a line rather than stick out of it.
+  // A word without an end leaves gaps in a line rather than stick out of it, and so does one in quotation marks, which
+  // TeX does not hyphenate.
   void write(const Prose& prose) override {
     const std::string words = text_in_latex(prose.text, names_);
-    const bool is_broken = words.find("\\allowbreak") != std::string::npos;
-    say(is_broken ? "{\\sloppy " + words + "\\par}" : words, prose.text);
+    const bool is_loose = words.find("\\allowbreak") != std::string::npos || words.find("``") != std::string::npos;
+    say(is_loose ? "{\\sloppy " + words + "\\par}" : words, prose.text);
   }
 
   void write(const FormulaBlock& block) override {
