@@ -44,12 +44,7 @@ extern "C" void stop_and_come_back(int signal) {
   const int before = errno;
   tell_terminal(leaving, leaving_size);
   tcsetattr(STDIN_FILENO, TCSANOW, &mode_of_shell);
-  std::signal(signal, SIG_DFL);
-  sigset_t only_this;
-  sigemptyset(&only_this);
-  sigaddset(&only_this, signal);
-  sigprocmask(SIG_UNBLOCK, &only_this, nullptr);
-  raise(signal);  // it stops here
+  stop_by(signal);
   std::signal(signal, stop_and_come_back);
   tcsetattr(STDIN_FILENO, TCSANOW, &mode_of_screen);
   tell_terminal(entering, entering_size);

@@ -30,6 +30,15 @@
 
 namespace attn {
 
+void stop_by(int signal) {
+  std::signal(signal, SIG_DFL);
+  sigset_t only_this;
+  sigemptyset(&only_this);
+  sigaddset(&only_this, signal);
+  sigprocmask(SIG_UNBLOCK, &only_this, nullptr);
+  raise(signal);  // it stops here
+}
+
 // --- terminal
 
 // One line after another, with the lines before it.
@@ -267,12 +276,7 @@ void take_keyboard(int terminal) {
 extern "C" void give_keyboard_back_and_stop(int signal) {
   const int before = errno;
   tcsetattr(keys_from, TCSANOW, &mode_before_keys);
-  std::signal(signal, SIG_DFL);
-  sigset_t only_this;
-  sigemptyset(&only_this);
-  sigaddset(&only_this, signal);
-  sigprocmask(SIG_UNBLOCK, &only_this, nullptr);
-  raise(signal);  // it stops here
+  stop_by(signal);
   std::signal(signal, give_keyboard_back_and_stop);
   take_keyboard(keys_from);
   errno = before;

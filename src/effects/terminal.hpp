@@ -15,6 +15,9 @@
 
 namespace attn {
 
+/// Lets a signal do what it does without a handler, and returns when the program goes on. For a handler of it.
+void stop_by(int signal);
+
 /// Whether pages wait for a key.
 enum class Pauses { no, yes };
 
