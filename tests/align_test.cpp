@@ -53,7 +53,8 @@ EncoderDecoder drawn(const Recurrence& cell, const AlignmentVariant& variant, st
                        .source_size = size,
                        .target_size = size,
                        .state_size = size};
-  draw_parameters(model, 5);
+  RandomSource random(random_kind::by_name, 5);
+  draw_parameters(model, random);
   return model;
 }
 

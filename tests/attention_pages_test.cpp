@@ -173,5 +173,5 @@ TEST_CASE("a vector is a row or a column, and an array of three dimensions a bat
   const Json one = page(Words{"walk", "--x", "0 1; 1 0", "--only", "*output"} + learned)["arrays"];
   CHECK(batch["sentence.2.output"] == one["output"]);
   refuses({"walk", "--q", "[[[1]],[[2]]]", "--k", "1", "--v", "1"},
-          "has three dimensions, 2×1×1: give one of its 2 matrices");
+          "has 2 matrices of 1×1, one after the other: give one of them");
 }

@@ -450,10 +450,10 @@ TEST_CASE("numbers that cannot be are refused") {
       {"\"seed\" must be a whole number from 0 to 4294967295, not '4294967296'", solving(R"({"seed": 4294967296})")},
       {"--seed must be a whole number from 0 to 4294967295, not '-1'", given(option::seed, {"-1"})},
       {"--heads must be 1 or more", given(option::heads, {"0"})},
-      {"--heads must be a whole number from 1 to 2147483648, not '1.5'", given(option::heads, {"1.5"})},
+      {"--heads must be a whole number of 1 or more, not '1.5'", given(option::heads, {"1.5"})},
       {"--heads must be a whole number from 1 to 2147483648, not '2147483649'", given(option::heads, {"2147483649"})},
-      {"--heads must be a whole number from 1 to 2147483648, not ''", given(option::heads, {""})},
-      {"--valid-length must be a whole number from 0 ", given(option::valid_length, {"1,x"})},
+      {"--heads must be a whole number of 1 or more, not ''", given(option::heads, {""})},
+      {"--valid-length must be a whole number of 0 or more", given(option::valid_length, {"1,x"})},
       {"--valid-length: give at least one whole number", given(option::valid_length, {","})},
   });
 }

@@ -163,6 +163,8 @@ TEST_CASE("a loss that cannot be is refused in one sentence") {
   refuses({"backward", "transformer", "--model", "copy", "--target", "zebra"}, "zebra");
   refuses({"backward", "--upstream", "1 nan; 1 1"}, "--upstream[1,2] is not finite");
   refuses({"walk", "--check"}, "--check belongs to --backward");
+  refuses({"backward", "--check", "--only", "d_x"}, "--check and --only");
+  refuses({"backward", "--check", "--head", "1"}, "--check and --head");
   refuses({"backward", "nonsense"}, "unknown command 'nonsense'");
   refuses({"backward", "--by-hand", "--text", "a b c d", "--d-model", "32"}, "--by-hand writes out every number");
 }
@@ -245,7 +247,14 @@ TEST_CASE("a gradient check knows how precise its differences are and where ther
   checked({"backward", "encoder", "--norm", "pre", "--text", "a b"});
   const Words given = {"backward", "--q", "0 0; 1 1", "--k", "1 0; 0 1", "--v", "1; 2"};
   checked(given + Words{"--score", "gaussian", "--score-sigma", "0.01"});
-  check_has(checked(given + Words{"--score", "cosine"}), "the loss has no derivative there");
+  check_has(checked(given + Words{"--score", "cosine"}),
+            "The division of a vector by its length has no derivative there");
+  // Of two such rows the steps of neither are taken.
+  check_has(checked({"backward", "walk", "--x", "0 0;0 0", "--wq", "1 0;0 1", "--wk", "1 0;0 1", "--wv", "1;1",
+                     "--score", "cosine"}),
+            "a vector of zeros, which has no direction");
+  checked({"backward", "layer-norm", "--x", "1 1 1"});
+  checked({"backward", "layer-norm", "--x", "4 4 4;1 2 3"});
 }
 
 TEST_CASE("influence counts scores that a mask cuts off as masked") {

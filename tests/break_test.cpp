@@ -85,7 +85,48 @@ TEST_SUITE("attn break") {
     check_has(alone, "In this computation the failure does not show: the mistake changes none of these numbers.");
     check_has(alone, "The law holds for the broken computation.");
     const std::string small = in_one_line(accepted({"break", "overflow", "--text", "a b", "--scale", "1"}).out);
-    check_has(small, "It needs a score above 88.7 before the softmax.");
+    check_has(small,
+              "It needs a score above 88.7 before the softmax, or a query whose scores are all below about −104.");
+  }
+
+  TEST_CASE("exponentials that are all 0 in float32 give NaN as well as infinite ones") {
+    const auto shown = [](const Words& words) { return in_one_line(accepted(words).out); };
+    const Words low{"walk", "--scores", "-200 -201", "--v", "1;2", "--break", "overflow"};
+    check_has(shown(low), "The law does not hold for the broken computation.");
+    const Words high{"walk", "--scores", "-100 -201", "--v", "1;2", "--break", "overflow"};
+    check_has(shown(high), "The law holds for the broken computation.");
+    // A query without keys has weights of 0 in both.
+    const Words none{"walk", "--scores", "1 2;1 2", "--v", "1;2", "--mask", "0 0;1 1", "--break", "overflow"};
+    check_has(shown(none), "The law holds for the broken computation.");
+  }
+
+  TEST_CASE("without a causal mask later keys are seen, whatever else the mask hides") {
+    const auto shown = [](const Words& words) { return in_one_line(accepted(words).out); };
+    const Words given{"break", "look-into-the-future", "--text", "a b", "--mask", "1 1;0 1"};
+    check_lacks(shown(given), "the mistake gives the right result");
+    check_has(shown(given), "The law does not hold for the broken computation.");
+    const Words window{"walk", "--text", "a b c", "--mask", "1 0 0;1 1 0;0 1 1", "--break", "look-into-the-future"};
+    check_has(shown(window), "The law does not hold for the broken computation.");
+  }
+
+  TEST_CASE("a failure is said to need only what is missing") {
+    const auto shown = [](const Words& words) { return in_one_line(accepted(words).out); };
+    const std::string one = shown({"walk", "--q", "1", "--k", "1;2", "--v", "1;2", "--break", "no-scale"});
+    check_has(one, "It needs a d_k above 1.");
+    const std::string equal =
+        shown({"walk", "--q", "1 2;1 2", "--k", "1 2;1 2", "--v", "1;2", "--break", "wrong-axis"});
+    check_has(equal, "It needs queries whose scores differ, or not as many queries as keys.");
+    const std::string above =
+        shown({"walk", "--scores", "1e9 1", "--v", "1;1", "--mask", "1 0", "--break", "leaking-mask"});
+    check_lacks(above, "It needs");
+    check_has(above, "With these numbers the law cannot tell the mistake from the right computation.");
+    // Off by one, the mask of one word hides its only key.
+    const std::string alone = shown({"walk", "--text", "a", "--causal", "--break", "row-of-nan"});
+    check_has(alone, "The law does not hold for the broken computation.");
+    const std::string padded = shown({"walk", "--scores", "1 2;3 4", "--mask", "1 0;1 0", "--break", "row-of-nan"});
+    check_has(padded, "It needs a mask of 0 and 1 (such as a causal one) that hides a key from some of the queries");
+    refuses({"walk", "--scores", "1 2;3 4", "--v", "1;1", "--mask", "0 0;1 1", "--break", "wrong-axis"},
+            "row_sums(weights) = 1 does not hold in it without the mistake either: give others");
   }
 
   TEST_CASE("a failure is told with what was computed") {

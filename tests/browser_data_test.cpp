@@ -38,35 +38,44 @@ const Json& node_called(const Json& data, std::string_view name) {
 }  // namespace
 
 TEST_CASE("what was drawn from a seed is known as drawn, until it is changed") {
-  const std::unique_ptr<RandomSource> random = random_kinds().front().make(3);
-  Matrix first = random->embeddings({2, 3});
-  const Matrix second = random->parameter({3, 4}), copy = second;
-  const DrawnFrom* const how = random->drawings().of(copy);
+  RandomSource random(random_kind::by_name, 3), in_order(random_kind::numpy, 3);
+  Matrix first = random.vectors({"x", {2, 3}});
+  const Matrix second = random.parameter({"w_q", {3, 4}}), copy = second;
+  const DrawnFrom* const how = random.drawings().of(copy);
   REQUIRE(how);
   CHECK(how->seed == 3);
-  CHECK(how->before == 6);
+  CHECK(how->name == "w_q");
+  CHECK(how->before == 0);
+  in_order.vectors({"x", {2, 3}});
+  const Matrix third = in_order.parameter({"w_q", {3, 4}});
+  REQUIRE(in_order.drawings().of(third));
+  CHECK(in_order.drawings().of(third)->before == 6);
+  CHECK(in_order.drawings().of(third)->name.empty());
   CHECK(how->to == std::sqrt(6.0 / 7.0));
   CHECK(how->from == -how->to);
-  CHECK(random->drawings().of(first));
+  CHECK(random.drawings().of(first));
   first(0, 0) = 0.0;
-  CHECK(!random->drawings().of(first));
-  CHECK(!random->drawings().of(Matrix({2, 3}, 0.0)));
+  CHECK(!random.drawings().of(first));
+  CHECK(!random.drawings().of(Matrix({2, 3}, 0.0)));
 }
 
-TEST_CASE("a page has of random inputs the seed and their place in it, and no numbers") {
+TEST_CASE("a page has of random inputs the seed and their name or place, and no numbers") {
   const Json data = data_of({"walk", "--text", "a b a <blank>", "--d-model", "8", "--heads", "2", "--seed", "5"});
   const Json& x = node_called(data, "x");
   CHECK(!x.contains("numbers"));
   CHECK(x["drawn"]["seed"] == 5);
-  CHECK(x["drawn"]["before"] == 0);
+  CHECK(x["drawn"]["name"] == "x");
+  CHECK(x["drawn"]["labels"] == Json::array({"a", "b"}));
   CHECK(x["drawn"]["to"] == std::sqrt(3.0));
   CHECK(x["drawn"]["rows"] == Json({1, 2, 1, 0}));
-  // Two different words of 8 numbers stand before the first parameter, which has 8 × 8.
-  CHECK(node_called(data, "w_q")["drawn"]["before"] == 16);
-  CHECK(node_called(data, "w_k")["drawn"]["before"] == 16 + 64);
+  CHECK(node_called(data, "w_q")["drawn"]["name"] == "w_q");
+  CHECK(node_called(data, "w_k")["drawn"]["name"] == "w_k");
   CHECK(!node_called(data, "w_q")["drawn"].contains("rows"));
   const Json numpy = data_of({"walk", "--text", "a b", "--random", "numpy:7"});
   CHECK(node_called(numpy, "w_v")["drawn"]["seed"] == 7);
+  // Two words of 8 numbers stand before the first parameter, which has 8 × 8; so has the second.
+  CHECK(node_called(numpy, "w_v")["drawn"]["before"] == 16 + 64 + 64);
+  CHECK(!node_called(numpy, "w_v")["drawn"].contains("name"));
   CHECK(node_called(numpy, "w_v")["drawn"]["from"] == 0.0);
   CHECK(node_called(numpy, "w_v")["drawn"]["to"] == 1.0);
 }
@@ -174,7 +183,8 @@ TEST_CASE("every command that computes matrices from others has a page") {
 TEST_CASE("what has no computation of matrices has no page, and says so") {
   refuses({"page", "cost"}, "attn cost cannot be a page here");
   refuses({"page", "tokenize"}, "attn tokenize cannot be shown by attn page");
-  refuses({"page", "train"}, "attn train cannot be a page here");
+  refuses({"page", "train"}, "attn train cannot be a page without TASK: it only lists what can be named");
+  refuses({"page", "errata"}, "attn errata cannot be a page without NAME");
   refuses({"page", "influence", "--by", "x[it,1]"}, "leave out --by");
   refuses({"page", "backward", "--by-hand"}, "--by-hand and --page are both given");
 }

@@ -111,6 +111,10 @@ TEST_SUITE("check for programs") {
     check_has(line, "Of 4 files: 1 agrees, 1 differs, 2 could not be compared.");
     check_has(line, "b.json differs scaled not-scaled");
     check_has(line, "no such file");
+    const Finished nothing = run_attn({"check", "--each", none, text});
+    CHECK(nothing.code == 2);
+    check_has(in_one_line(nothing.out), "Of 2 files: 2 could not be compared.");
+    check_has(nothing.errors, "attn check --each could compare no file");
     const Json all = parse_json(run_attn({"check", "--each", right, wrong, none, "--format", "json"}).out, "page");
     const Json files = records_called(all, "files");
     REQUIRE(files.size() == 3);
@@ -162,6 +166,17 @@ TEST_SUITE("check for programs") {
     const std::string one = folder.write("a.csv", "1"), other = folder.write("b.csv", "1");
     refuses({"check", one, other}, "give --each to compare each file by itself");
     refuses({"check", one, other, "encoder"}, "give --each to compare each file by itself");
+  }
+
+  TEST_CASE("what attn check does itself is no option of it, and its own flags come before the command") {
+    const TemporaryFolder folder;
+    const std::string one = folder.write("a.csv", "1"), other = folder.write("b.csv", "1");
+    const std::string itself = "attn check itself does what --against does: leave out --against";
+    refuses({"check", one, "--against", other}, itself);
+    refuses({"check", one, "--each", "--against", other}, itself);
+    refuses({"check", one, "walk", "--each", "--against", other}, itself);
+    refuses({"check", one, "walk", "--against=" + other}, itself);
+    refuses({"check", one, "walk", "--each"}, "--each is an option of attn check: write it before the command walk");
   }
 }
 

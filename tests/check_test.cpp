@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <set>
 
 #include "command/app.hpp"
@@ -42,7 +43,21 @@ Named computed(const Graph& graph) {
   return all;
 }
 
-// The same by somebody who makes a mistake; nothing where it cannot be made, or changes nothing.
+// The inputs of a walk, by name.
+Named inputs_of(const Graph& graph) {
+  Named all;
+  for (const char* name : {"x", "w_q", "w_k", "w_v"}) all.emplace_back(name, graph.at(name).matrix());
+  return all;
+}
+
+// The inputs of a walk and what it computes, by name.
+Named walked(const Graph& graph) {
+  Named all = inputs_of(graph);
+  std::ranges::move(computed(graph), std::back_inserter(all));
+  return all;
+}
+
+// What a command computes, by somebody who makes a mistake; nothing where it cannot be made, or changes nothing.
 Named mistaken(const Graph& graph, const Mistake& mistake) {
   try {
     Rewriting again(graph, mistake);
@@ -938,6 +953,70 @@ TEST_SUITE("attn check") {
               "4, the size of a query, the size of an embedding and the number of");
   }
 
+  TEST_CASE("what is right is told to be computed from those numbers of the file that it is made of") {
+    const TemporaryFolder folder;
+    const std::shared_ptr<Graph> graph = computation_of("attn walk --text 'a b c' --d-model 4 --seed 3");
+    const std::string path = folder.path("mine.npz");
+    Named all = inputs_of(*graph);
+    for (const char* name : {"q", "v", "scores"}) {
+      Matrix other = graph->at(name).matrix();
+      for (std::size_t i = 0; i < other.size(); ++i)
+        cells(other)[i] += 0.37 * std::sin(static_cast<double>(i * i + all.size()));
+      all.emplace_back(name, other);
+    }
+    write_file(path, all);
+    const std::string page = checked(path, {}, Verdict::failed);
+    check_has(page, "What differs besides: v What is right of v depends on nothing that was found above.");
+    check_has(page, "What differs besides: scores Below, what is right is computed from the file's q. ");
+    check_lacks(page, "computed from the file's v");
+    // Of another shape, which only what is made of it cannot be computed from.
+    write_file(path, walked(*graph));
+    const std::string of_fewer = checked(path, {"--text", "a b", "--d-model", "4", "--seed", "3"}, Verdict::failed);
+    for (const char* name : {"q", "k", "v"}) {
+      check_has(of_fewer,
+                fmt::format("What differs besides: {} What is right cannot be computed from the file's x, which has "
+                            "another shape.",
+                            name));
+    }
+    check_has(of_fewer, "What is right cannot be computed from the file's q and k, which have other shapes.");
+  }
+
+  TEST_CASE("of mistakes with the same numbers those are left that fit what is computed from them") {
+    const TemporaryFolder folder;
+    const std::string path = folder.path("mine.npz");
+    const std::shared_ptr<Graph> graph = computation_of("attn walk --text 'a b c' --d-model 4 --scale none --seed 3");
+    write_file(path, walked(*graph));
+    const std::string page = checked(path, {"--causal"}, Verdict::failed);
+    check_has(page, "One mistake gives these numbers: - not-scaled");
+    check_lacks(page, "scaled-after-softmax");
+    check_has(page, "Below, what is right is computed with what explains scaled.");
+    check_has(page, "With it, all 3 matrices that differ from here on are as they are in the file.");
+  }
+
+  TEST_CASE(
+      "an input that shows what is hidden is computed with the options of the check, at the decimals of the file") {
+    const TemporaryFolder folder;
+    const std::string path = folder.path("mine.npz");
+    const std::shared_ptr<Graph> graph = computation_of("attn walk --text 'a b' --d-model 8 --causal --seed 1");
+    write_file(path, walked(*graph));
+    check_has(checked(path, {"--causal"}, Verdict::passed), "--causal -o input.npz");
+
+    const std::shared_ptr<Graph> small = computation_of("attn walk --text 'a b c' --d-model 4 --seed 2");
+    const Node& weights = small->at("weights");
+    const auto twos = std::ranges::find(mistakes(), "powers-of-two", &Mistake::name);
+    REQUIRE(twos != mistakes().end());
+    const std::vector<const Mistake*> both = {nullptr, &*twos};
+    const auto numbers_at = [&](const Rounding& rounding) {
+      const std::vector<Compared> compared = {{"weights", &weights, weights.cells(), rounding, {}}};
+      return told_apart(*small, both, compared);
+    };
+    const Matrix halves({1, 2}, 0.5);
+    const std::vector<std::size_t> coarse = numbers_at(Rounding(halves, Precision::written, 0.5)),
+                                   fine = numbers_at(Rounding(weights.matrix(), Precision::float64, 1.0));
+    CHECK(coarse == std::vector<std::size_t>{0, 0});
+    CHECK(fine == std::vector<std::size_t>{0, 1});
+  }
+
   TEST_CASE("masks and dropout and rounding are seen in numbers that no mistake gives") {
     const TemporaryFolder folder;
     const Words problem = {"--q", "1 2 0; 0 1 1; 3 1 1", "--k", "2 1 1; 1 1 0; 0 2 1", "--v", "1 2; 5 7; 4 4"};
@@ -1033,6 +1112,30 @@ TEST_SUITE("attn check") {
     const std::string trace = folder.path("trace.json");
     CHECK(run_attn({"walk", "--example", "animal", "-o", trace}).code == 0);
     CHECK(run_attn({"check", trace}).code == 0);
+  }
+
+  TEST_CASE("one matrix of a file is compared as FILE:NAME, by its own name or by another one") {
+    const TemporaryFolder folder;
+    const std::string file = folder.path("a.npz"), page = folder.path("a.json"), right = folder.path("weights.csv");
+    accepted({"walk", "--only", "weights", "-o", right});
+    accepted({"walk", "-o", file});
+    accepted({"walk", "-o", page});
+    const std::string layers =
+        folder.write("layers.csv", "# layer_0\n" + read_bytes(right) + "\n# layer_1\n1,0\n0,1\n");
+    const Finished named = run_attn({"check", file + ":weights", "--example", "thinking-machines"});
+    CHECK(named.code == 0);
+    check_has(named.out, "weights");
+    CHECK(run_attn({"check", file + ":weights", "--as", "weights", "--example", "thinking-machines"}).code == 0);
+    CHECK(run_attn({"check", layers + ":layer_0", "--as", "weights", "--example", "thinking-machines"}).code == 0);
+    CHECK(run_attn({"check", page + ":weights"}).code == 0);
+    CHECK(run_attn({"check", file + ":scores", "--as", "weights", "--example", "thinking-machines"}).code == 1);
+    refuses({"check", layers + ":layer_1"}, "layers.csv:layer_1");
+    refuses({"check", layers + ":layer_2", "--as", "weights"},
+            "has no matrix 'layer_2'. Choose one of: 'layer_0', 'layer_1'");
+    refuses({"check", right + ":weights", "--as", "weights"}, "has one matrix without a name: leave out ':weights'");
+    refuses({"check", folder.path("none.npz:a"), "--as", "weights"}, "no such file");
+    CHECK(run_attn({"check", "--each", file + ":weights", file + ":scores", "--example", "thinking-machines"}).code ==
+          0);
   }
 
   TEST_CASE("what cannot be compared is refused") {

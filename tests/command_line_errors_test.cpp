@@ -53,7 +53,7 @@ std::string with_shape(std::string npy, std::string_view shape) {
 TEST_CASE("a file that is not there, or has no names, is told before what it does not say") {
   const TemporaryFolder folder;
   refuses({"encoder", "--parameters", folder.path("none.npz")}, "none.npz: no such file");
-  refuses({"show", folder.write("x.bin", "1,2")}, "x.bin does not name its matrices");
+  refuses({"show", folder.write("x.bin", "1,2")}, "x.bin is read as csv, and a trace");
 }
 
 TEST_CASE("a tensor that is no matrix hides none of the others of its file") {
@@ -122,7 +122,7 @@ TEST_CASE("a number that an option cannot take is refused") {
   }
   refuses({"walk", "--precision", "16"}, "--precision must be a whole number from 0 to 15");
   refuses({"walk", "--width", "0"}, "--width must be 20 or more");
-  refuses({"explain", "x[1,1]", "--code"}, "x is given, not computed: there is no code for it");
+  refuses({"explain", "x[1,1]", "--code"}, "x is given, not computed here: there is no code for it");
   refuses({"walk", "--code"}, "--code belongs to --explain CELL: give both");
   refuses({"explain", "weights[1,1]", "--depth", "deep"}, "--depth must be a whole number from 0 to 1000, not 'deep'");
   refuses({"walk", "--text", "a", "--seed", "4294967296"}, "--seed must be a whole number from 0 to 4294967295");

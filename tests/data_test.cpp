@@ -441,8 +441,9 @@ TEST_SUITE("npy") {
     REQUIRE(both.size() == 2);
     check_same(both[1].matrix, {3, 2}, {7, 8, 9, 10, 11, 12});
     check_same(read_matrix("[[[1,2]]]").matrix, {1, 2}, {1, 2});
-    CHECK(has(refusal([] { read_matrix("[[[1,2]],[[3,4]]]"); }),
-              "has three dimensions, 2×1×2: give one of its 2 matrices. In NumPy, x[0] is the first"));
+    CHECK(has(
+        refusal([] { read_matrix("[[[1,2]],[[3,4]]]"); }),
+        "has 2 matrices of 1×2, one after the other: give one of them. In NumPy, x.reshape(-1, 1, 2)[0] is the first"));
     CHECK(has(refusal([] { read_matrices("[[[1,2]],[[3,4],[5,6]]]"); }),
               "matrix 2 is 2×2, which is not the shape of the first"));
   }
@@ -499,7 +500,8 @@ TEST_SUITE("npy") {
 
   TEST_CASE("arrays that are no real matrices are refused by their type or shape") {
     CHECK(has(npy_refusal(npy_of("<c16", "(1,)", std::string(16, '\0'))), "'<c16'"));
-    CHECK(has(npy_refusal(npy_of("|O", "(1,)", "12345678")), "'|O'"));
+    CHECK(has(npy_refusal(npy_of("|O", "(1,)", "12345678")),
+              "has elements of the type '|O', which are not real numbers: save an array of real numbers"));
     CHECK(has(npy_refusal(npy_of("<U3", "(1,)", std::string(12, '\0'))), "'<U3'"));
     CHECK(has(npy_refusal(npy_of("f8", "(1,)", "12345678")), "'f8'"));
     CHECK(has(npy_refusal(npy("{'descr': [('a]', '<f8'), ('b', '<i4', (2,))], 'fortran_order': False, "
@@ -578,6 +580,14 @@ TEST_SUITE("npz") {
     CHECK(has(npz_refusal(bytes), "checksum"));
   }
 
+  TEST_CASE("members of an archive do not share bytes") {
+    const Matrix q = matrix_of({1, 2}, {1, 2});
+    std::string bytes = npz_of({{"k", &q}, {"q", &q}});
+    check_same(read_npz(bytes, "q", "x").matrix, {1, 2}, {1, 2});
+    ++bytes[bytes.find("PK\x01\x02") + 20];  // of the bytes of the first one
+    CHECK(has(refusal([&] { read_npz(bytes, "q", "x"); }), "is damaged"));
+  }
+
   TEST_CASE("sizes and places may stand in the fields for large archives, and are not believed there either") {
     const Matrix q = matrix_of({1, 2}, {1, 2});
     const std::string plain = npz_of({{"q", &q}});
@@ -613,7 +623,9 @@ TEST_SUITE("npz") {
       return copy;
     };
     CHECK(has(npz_refusal(bytes.substr(0, bytes.size() - 1)), "is not a complete archive"));
-    CHECK(has(npz_refusal(""), "is not a complete archive"));
+    for (const char* no_archive : {"", "[[1, 2]]"})
+      CHECK(has(npz_refusal(no_archive),
+                "is no zip archive: save it again, or give it a name that ends as files of its kind do"));
     CHECK(has(npz_refusal(changed(8, 1)), "is encrypted"));
     CHECK(has(npz_refusal(changed(10, 12)), "compressed with method 12"));
     CHECK(has(npz_refusal(changed(45, 0x7F)), "is damaged"));
@@ -706,10 +718,41 @@ TEST_SUITE("embeddings") {
     check_same(read_embeddings(path, {"Cat", "The"}), {2, 2}, {5, 6, 1, 2});
   }
 
-  TEST_CASE("a word2vec header is passed over") {
+  TEST_CASE("a word2vec header is passed over, and told") {
     const TemporaryFolder folder;
     const std::string path = folder.write("vectors.txt", "2 3\nthe 1 2 3 \ncat 4 5 6 \n");
+    const ReadInputs inputs;
     check_same(read_embeddings(path, {"cat"}), {1, 3}, {4, 5, 6});
+    CHECK(doubts_in(inputs.all()).empty());
+    REQUIRE(inputs.all().size() == 1);
+    CHECK(std::ranges::any_of(inputs.all().front().assumed, [](const Assumption& one) {
+      return one.sentence == "the first line, '2 3', is a header";
+    }));
+  }
+
+  TEST_CASE("two whole numbers on the first line are a header only where they say the size of the vectors") {
+    const TemporaryFolder folder;
+    const auto read = [&](const std::string& text, const std::vector<std::string>& words) {
+      return read_embeddings(folder.write("v.txt", text), words);
+    };
+    check_same(read("2 2\n3 5\n", {"2", "3"}), {2, 1}, {2, 5});
+    check_same(read("1 2\n\n3 5\n", {"3", "1"}), {2, 1}, {5, 2});
+    check_same(read("3 5\n", {"3"}), {1, 1}, {5});
+    CHECK(has(
+        refusal([&] { read("2 3\nthe 1 2\n", {"the"}); }),
+        "v.txt:1: '2 3' would be a header for vectors of 3 numbers, and the next line has 2: correct it, or leave it "
+        "out"));
+    CHECK(has(refusal([&] { read("2 1\n3 5\n", {"3"}); }),
+              "v.txt:1: '2 1' may be a header, or a word and its number: leave it out if it is a header, or write the "
+              "number with decimals, such as 1.0"));
+    check_same(read("2 1.0\n3 5\n", {"2"}), {1, 1}, {1});
+  }
+
+  TEST_CASE("a word that is not there is told with the lines of the file") {
+    const TemporaryFolder folder;
+    const std::string path = folder.write("glove.txt", "a 1 2\na 3 4\n");
+    CHECK(refusal([&] { read_embeddings(path, {"b"}); }) ==
+          fmt::format("the word 'b' is not in {}, which has 2 lines with words: choose another word or file", path));
   }
 
   TEST_CASE("lines of words that are not needed may hold anything") {
@@ -727,8 +770,9 @@ TEST_SUITE("embeddings") {
     CHECK(has(refused("c"), "glove.txt:4: 'x' is not a number"));
     CHECK(has(refused("d"), "glove.txt:5: '1e999' is too large for a number"));
     CHECK(has(refused("e"), "glove.txt:6: 'true' is not a number"));
-    CHECK(refused("qwerty") ==
-          fmt::format("the word 'qwerty' is not in {}, which has 6 words: choose another word or file", path));
+    CHECK(
+        refused("qwerty") ==
+        fmt::format("the word 'qwerty' is not in {}, which has 6 lines with words: choose another word or file", path));
   }
 
   TEST_CASE("files without vectors are refused") {
@@ -745,7 +789,7 @@ TEST_SUITE("embeddings") {
     const std::string path = folder.write("long.txt", "the 1\nlong" + std::string(5'000'000, ' ') + "1\ncat 2\n");
     check_same(read_embeddings(path, {"cat"}), {1, 1}, {2});
     CHECK(has(refusal([&] { read_embeddings(path, {"long"}); }), "long.txt:2: this line is longer than"));
-    CHECK(has(refusal([&] { read_embeddings(path, {"dog"}); }), "which has 3 words"));
+    CHECK(has(refusal([&] { read_embeddings(path, {"dog"}); }), "which has 3 lines with words"));
     const std::string zeros = folder.write("zeros", std::string(3'000'000, '\0'));
     CHECK_THROWS_AS(read_embeddings(zeros, {"dog"}), InputError);
   }

@@ -118,4 +118,21 @@ TEST_CASE("what would change the numbers and is not read is refused by name") {
   CHECK(llama3.scaling.words == 8192.0);
 }
 
+TEST_CASE("an object of rotary positions under both of its names must say the same twice") {
+  const Json linear = {{"type", "linear"}, {"factor", 2.0}};
+  const auto both = [&](const Json& parameters) {
+    return llama({{"rope_theta", 500.0}, {"rope_scaling", linear}, {"rope_parameters", parameters}});
+  };
+  constexpr std::string_view sentence =
+      "\"rope_scaling\" and \"rope_parameters\" are two names of one setting, and they say different things: leave out "
+      "one of them";
+  refused(both({{"rope_type", "default"}, {"rope_theta", 3.0}}), sentence);
+  refused(both({{"rope_type", "linear"}, {"factor", 2.0}, {"rope_theta", 3.0}}), sentence);
+  refused(both({{"rope_type", "linear"}, {"factor", 4.0}}), sentence);
+  const ModelRecipe same = recipe_of(both({{"factor", 2.0}, {"rope_type", "linear"}, {"rope_theta", 500.0}}));
+  CHECK(same.scaling.factor == 2.0);
+  CHECK(same.base == 500.0);
+  CHECK(recipe_of(both(nullptr)).scaling.factor == 2.0);
+}
+
 }  // namespace attn

@@ -147,11 +147,11 @@ TEST_CASE("the matrices for NumPy are the golden ones") { check_golden_arrays("w
 
 TEST_CASE("a walk by word is the golden one") { check_golden_run("by-word.txt", {"walk", "--by-word", "Thinking"}); }
 
-TEST_CASE("a map of attention is the golden one") { check_golden_run("map.txt", {"map", "encoder", "--seed", "3"}); }
+TEST_CASE("a map of attention is the golden one") { check_golden_run("map.txt", {"map", "encoder", "--seed", "6"}); }
 
 TEST_CASE("a query's weights below its words are the golden ones") {
-  check_golden_run("from.txt",
-                   {"softmax", "--text", "the cat saw the dog", "--heads", "2", "--causal", "--from", "saw"});
+  check_golden_run("from.txt", {"softmax", "--text", "the cat saw the dog", "--heads", "2", "--causal", "--from", "saw",
+                                "--seed", "6"});
 }
 
 TEST_CASE("a drawn product is the golden one") {
@@ -183,7 +183,7 @@ TEST_CASE("what a number depends on is the golden page") {
 }
 
 TEST_CASE("the influence of words beside attention is the golden page") {
-  check_golden_run("influence-align.txt", {"influence", "align", "--seed", "3", "--source", "one two three"});
+  check_golden_run("influence-align.txt", {"influence", "align", "--seed", "7", "--source", "one two three"});
 }
 
 TEST_CASE("the list of examples is the golden one") { check_golden_run("examples.txt", {"examples"}); }

@@ -1,9 +1,11 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 
 #include "core/graph/run.hpp"
 #include "core/op/backward.hpp"
+#include "core/op/kinks.hpp"
 #include "core/op/operations.hpp"
 #include "core/op/ways.hpp"
 #include "operation_samples.hpp"
@@ -179,7 +181,12 @@ const OfBatch of_batches[] = {
        const Value a = batched(g, "a", 4, 2, 1);
        return by_distance(matmul_transposed(a, one(g, "r", {5, 2}, 3)), a, batched(g, "b", 4, 2, 2));
      }},
-    {"rotate", [](Graph& g) { return rotate(batched(g, "a", 4, 6, 1), {.first = 1, .base = 50.0}); }},
+    {"by_distance in a tree",
+     [](Graph& g) {
+       return by_distance(one(g, "r", {1, 3}, 3), batched(g, "a", 4, 2, 1), batched(g, "b", 4, 2, 2),
+                          {.distance = Distance({2, 0, 4, 2})});
+     }},
+    {"rotate", [](Graph& g) { return rotate(batched(g, "a", 4, 6, 1), {.positions = 1, .base = 50.0}); }},
     {"heads",
      [](Graph& g) {
        const Value a = batched(g, "a", 3, 6, 1);
@@ -241,6 +248,66 @@ TEST_CASE("where a function has a kink or no value its gradient is zero") {
   const Matrix small = gradient(unit_rows, matrix({{3e-200, 4e-200}})).first;
   CHECK(std::isfinite(small(0, 0)));
   CHECK(close(3.0 * small(0, 0) + 4.0 * small(0, 1), 0.0, 1e-10 * std::fabs(small(0, 0))));
+}
+
+namespace {
+
+// Whether a result bends or jumps at a number: the slopes of both sides stay apart, or grow without end, however short
+// the step.
+bool has_bend(Graph& graph, const Value& result, const Plan& plan, double& cell, const Matrix& weights) {
+  constexpr double wide = 1e-5, narrow = 1e-6;
+  const double here = cell;
+  const auto at = [&](double place) {
+    cell = place;
+    graph.run().repeat(plan);
+    const std::span<const double> made = cells(result.matrix());
+    return Cells(made.begin(), made.end());
+  };
+  const Cells middle = at(here);
+  const auto slope = [&](double step) { return weighted_difference(at(here + step), middle, weights) / step; };
+  const auto bends = [&](double step) {
+    const double right = slope(step), left = slope(-step);
+    return std::fabs(right - left) > 1e-2 * std::max({1.0, std::fabs(right), std::fabs(left)});
+  };
+  const bool is_bent = bends(wide) && bends(narrow);
+  const bool jumps = std::fabs(slope(narrow)) > 5.0 * std::fabs(slope(wide)) + 1.0;
+  cell = here;
+  return is_bent || jumps;
+}
+
+}  // namespace
+
+TEST_CASE("an operation without a derivative somewhere is one of the kinks") {
+  std::set<const Op*> bent;
+  for (const OperationSample& sample : operation_samples()) {
+    if (!sample.has_gradient) continue;
+    for (const double number : {0.0, 1.0}) {
+      CAPTURE(sample.name);
+      Graph graph;
+      Samples from(graph, {2, 3, 4}, 5);
+      const Value result = sample.apply(from);
+      const Op* const op = result.node().op;
+      if (op->differentiates) continue;  // the derivative of a function with a kink jumps there
+      const Matrix weights = random_matrix(result.shape(), 77);
+      for (const Node& node : graph.nodes()) {
+        if (node.op || node.content() != Content::numbers || !node.given) continue;
+        Matrix& numbers = const_cast<Matrix&>(*node.given);
+        const Matrix before = numbers;
+        std::ranges::fill(cells(numbers), number);
+        const Plan plan = graph.run().plan_to_repeat({&result.node()});
+        try {
+          for (double& cell : cells(numbers)) {
+            if (has_bend(graph, result, plan, cell, weights)) bent.insert(op);
+          }
+        } catch (const InputError&) {
+          // It has no result there.
+        }
+        numbers = before;
+      }
+    }
+  }
+  for (const Op* op : bent) CHECK_MESSAGE(kink_of(*op) != nullptr, op->name);
+  for (const Kink& kink : kinks()) CHECK_MESSAGE(bent.contains(kink.op), kink.op->name);
 }
 
 TEST_CASE("what only chooses passes no gradient on") {

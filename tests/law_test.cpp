@@ -377,6 +377,9 @@ TEST_SUITE("attn assert") {
       CHECK(run_attn({"assert", "row_sums(w) = 1", "--trace", file(name)}).code == 0);
       CHECK(run_attn({"assert", "causal(weights)", "--trace", file(name), "--as", "weights"}).code == 1);
     }
+    CHECK(run_attn({"assert", "row_sums(weights) = 1", "--trace", file("walk.npz:weights")}).code == 0);
+    CHECK(run_attn({"assert", "row_sums(z) = 1", "--trace", file("walk.npz:weights"), "--as", "z"}).code == 0);
+    CHECK(run_attn({"assert", "row_sums(z) = 1", "--trace", file("walk.npz:scores"), "--as", "z"}).code == 1);
     std::ofstream(file("all.csv")) << accepted({"walk", "--format", "csv"}).out;
     CHECK(run_attn({"assert", "row_sums(weights) = 1", "--trace", file("all.csv")}).code == 0);
     refuses({"assert", "row_sums(weights) = 1", "--trace", file("all.csv"), "--as", "weights"},

@@ -54,12 +54,13 @@ std::vector<Screen> screens_of(const Lesson& lesson) {
   return screens;
 }
 
-// Words and numbers; not the signs that stand for sizes where there are no colors.
+// Words and numbers; not the signs that stand for sizes and mark curves where there are no colors.
 std::vector<std::string> words_of(const std::string& text) {
   static const std::regex word("[A-Za-z0-9%][A-Za-z0-9_.%-]*");
+  constexpr std::string_view mark = "o";  // the only one that is a letter
   std::vector<std::string> words;
   for (std::sregex_iterator found(text.begin(), text.end(), word), end; found != end; ++found)
-    words.push_back(found->str());
+    if (found->str() != mark) words.push_back(found->str());
   return words;
 }
 

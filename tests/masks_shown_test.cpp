@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "command/errata/errata.hpp"
 #include "commands_tried.hpp"
@@ -114,12 +115,17 @@ TEST_CASE("two words that are swapped are two places of one sentence") {
   const std::string swapped = text({"walk", "--example", "order", "--swap", "1,3"});
   CHECK(has(swapped, "nothing else"));
   CHECK(has(swapped, "the outputs can depend on word order"));
-  for (const char* places : {"1", "", ",", "1,", "1,2,3", "a,b", "-1,2", "1 2", "99999999999999999999,1"}) {
-    refuses({"walk", "--example", "order", "--swap", places}, "is not two positions");
+  for (const char* places : {"1", "", "1,2,3", "1 2"}) {
+    refuses({"walk", "--example", "order", "--swap", places}, "give two words or two positions");
   }
-  refuses({"walk", "--example", "order", "--swap", "1,1"}, "one position twice");
-  refuses({"walk", "--example", "order", "--swap", "0,1"}, "no word 0");
-  refuses({"walk", "--example", "order", "--swap", "1,4"}, "numbered 1 to 3");
+  for (const char* places : {"a,b", "-1,2", "99999999999999999999,1", "1,", ","}) {
+    refuses({"walk", "--example", "order", "--swap", places}, "there is no such word");
+  }
+  refuses({"walk", "--example", "order", "--swap", "1,1"}, "the same position twice");
+  refuses({"walk", "--example", "order", "--swap", "dog,1"}, "the same position twice");
+  refuses({"walk", "--example", "order", "--swap", "0,1"}, "numbered from 1 to 3");
+  refuses({"walk", "--example", "order", "--swap", "1,4"}, "numbered from 1 to 3");
+  CHECK(text({"walk", "--example", "order", "--swap", "dog,man"}) == swapped);
   refuses({"walk", "--swap", "1,2", "--text", "a b", "--text", "c d"}, "one sentence");
   refuses({"walk", "--swap", "1,2", "--scores", "1 2; 3 4"}, "one sentence");
   refuses({"walk", "--swap", "1,2", "--x", "1 2; 3 4"}, "there are none");
@@ -160,7 +166,8 @@ TEST_CASE("attn positions shows places, up to as many as can be told apart") {
   refuses({"positions", "--position-table", "1 2 3"}, "needs --positions");
   refuses({"positions", "--text", "a b", "--n", "3"}, "its own length");
   refuses({"positions", "--scores", "1 2"}, "there are none");
-  refuses({"positions", "--positions", "learned", "--position-table", "1 2; 3 4", "--n", "3"}, "for word 3");
+  refuses({"positions", "--positions", "learned", "--position-table", "1 2; 3 4", "--n", "3"},
+          "only positions 0 to 1 are learned");
   refuses({"positions", "--positions", "learned", "--position-table", "1e200 1; 1 1"}, "double precision");
   refuses({"positions", "--positions", "learned", "--position-table", "1 inf"}, "must be finite");
 }
@@ -170,7 +177,9 @@ TEST_CASE("attn positions shows every kind of positions, or says why it has noth
     const std::string name(kind.name);
     CAPTURE(name);
     if (kind.of_embeddings || kind.table_shape) {
-      CHECK(has(text({"positions", "--positions", name, "--n", "3"}), name));
+      Words shown = {"positions", "--positions", name, "--n", "3"};
+      if (kind.is_in_tree) shown.insert(shown.end(), {"--parents", "2 0 2"});
+      CHECK(has(text(std::as_const(shown)), name));
     } else {
       refuses({"positions", "--positions", name}, "attn positions shows ");
       refuses({"positions", "--positions", name, "--columns", "1"}, "attn positions shows ");

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include <array>
@@ -41,8 +42,13 @@ Matrix squared_distances_of(const Matrix& a, const Matrix& b) {
   return made_by(squared_distances, {a.shape().rows, b.shape().rows}, a, b);
 }
 
-std::unique_ptr<RandomSource> source(std::string_view kind, std::uint32_t seed) {
-  return look_up(random_kinds(), kind, "kind").make(seed);
+RandomSource own(std::uint32_t seed) { return {random_kind::by_name, seed}; }
+
+// How much two rows of numbers of mean 0 have in common, from −1 to 1.
+double correlation(std::span<const double> a, std::span<const double> b) {
+  double both = 0.0, of_a = 0.0, of_b = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) both += a[i] * b[i], of_a += a[i] * a[i], of_b += b[i] * b[i];
+  return both / std::sqrt(of_a * of_b);
 }
 
 }  // namespace
@@ -120,48 +126,111 @@ TEST_CASE("uniform numbers are those of NumPy") {
   for (const double expected : drawn) CHECK(uniform(generator) == expected);
 
   // Embeddings and parameters are drawn from the same stream.
-  const auto numpy = source("numpy", 0);
-  const Matrix first = numpy->embeddings({2, 3}), then = numpy->parameter({2, 2});
+  RandomSource numpy(random_kind::numpy, 0);
+  const Words words{"a", "b"};
+  const Matrix first = numpy.vectors({"x", {2, 3}, words}), then = numpy.parameter({"w_q", {2, 2}});
   CHECK(std::ranges::equal(cells(first), std::span(drawn).first(6)));
   CHECK(std::ranges::equal(cells(then), std::span(drawn).subspan(6)));
 }
 
 TEST_CASE("our own numbers are the same on every machine") {
-  // Worked out in Python: init_genrand and genrand_res53 of Matsumoto and Nishimura, spread over [−√3, √3],
-  // and over [−√(6/(in + out)), √(6/(in + out))].
-  CHECK(same(source("attn", 1)->embeddings({2, 3}),
-             matrix({{-0.28744420753070643, 0.7632264335873873, -1.7316546015793817},
-                     {-0.6847400544061686, -1.2236734891583358, -1.4121805322907341}})));
-  CHECK(same(source("attn", 1)->parameter({2, 4}),
-             matrix({{-0.165955990594852, 0.4406489868843162, -0.9997712503653102, -0.39533485473632046},
-                     {-0.7064882183657739, -0.8153228104624044, -0.6274795772446582, -0.3088785459139045}})));
-  CHECK(source("attn", 7)->parameter({3, 4})(0, 2) == -0.11404394298492015);
-  CHECK(source("attn", 4294967295)->embeddings({1, 2})(0, 1) == 1.4285360804679148);
+  // Worked out in Python, whose generator begins with the same init_by_array: Random(sum(word << 32 * i)) of the words
+  // [seed, *name.encode()], and random(), spread over [−√3, √3] and over [−√(6/(in + out)), √(6/(in + out))].
+  const Words words{"dog", "猫"};
+  CHECK(same(own(1).vectors({"x", {2, 3}, words}),
+             matrix({{1.0021007155143713, -0.2284120043089597, -0.7966766940642405},
+                     {0.3873905682635286, -0.5565024682405324, -0.6146460477683238}})));
+  CHECK(same(own(1).parameter({"w_q", {2, 4}}),
+             matrix({{-0.9787360867350814, 0.1830282437125843, 0.7295575997246713, 0.01811671008013027},
+                     {0.5361113879477624, 0.5687692473900574, 0.26199123253265966, -0.5001618647755051}})));
+  CHECK(own(7).parameter({"w_q", {3, 4}})(0, 2) == 0.7972888852748998);
+  CHECK(own(4294967295).vectors({"x", {1, 2}, Words{"dog"}})(0, 1) == 0.21545514763832596);
+  // A name that is longer than the state of the generator: 700 times "n".
+  const std::string long_name(700, 'n');
+  Generator long_one = generator_of(2, long_name);
+  CHECK(uniform(long_one) == 0.17784435824359746);
+}
+
+TEST_CASE("a random matrix follows from the seed and its name, and a row or a column of it from its label") {
+  const Words few{"dog", "man"}, more{"cat", "man", "dog"};
+  RandomSource random = own(5);
+  const Matrix x = random.vectors({"x", {2, 3}, few}), y = random.vectors({"x", {3, 3}, more});
+  CHECK(std::ranges::equal(row(x, 0), row(y, 2)));
+  CHECK(std::ranges::equal(row(x, 1), row(y, 1)));
+  // Whatever is drawn before, and a longer row begins as a shorter one does.
+  CHECK(same(random.parameter({"w_q", {3, 4}}), own(5).parameter({"w_q", {3, 4}})));
+  CHECK(std::ranges::equal(row(own(5).vectors({"x", {1, 5}, Words{"dog"}}), 0).first(3), row(x, 0)));
+  const auto column = [](const Matrix& one, std::size_t j) {
+    return std::vector{one(0, j), one(1, j), one(2, j), one(3, j)};
+  };
+  const Matrix out = own(5).parameter({"w", {4, 4}, {}, Words{"a", "b", "c", "d"}});
+  const Matrix turned = own(5).parameter({"w", {4, 4}, {}, Words{"d", "e", "a", "f"}});
+  CHECK(column(out, 0) == column(turned, 2));
+  CHECK(column(out, 3) == column(turned, 0));
+  for (const auto& [seed, name] : {std::pair{6, "x"}, std::pair{5, "y"}})
+    CHECK_FALSE(same(x, own(static_cast<std::uint32_t>(seed)).vectors({name, {2, 3}, few})));
+}
+
+TEST_CASE("numbers of similar names and seeds have nothing in common") {
+  constexpr std::size_t size = 2000;
+  std::vector<std::vector<double>> streams;
+  for (const std::uint32_t seed : {0U, 1U, 2U, 3U, 256U, 65536U, 2147483648U, 4294967295U}) {
+    for (const std::string_view name : {"w_q", "w_k", "w_v", "q_w", "w_", "w", "x[dog]", "x[dof]", "x[dogs]", "x[god]",
+                                        "x[Dog]", "encoder.1.self_attention.w_q", "encoder.2.self_attention.w_q"}) {
+      Generator generator = generator_of(seed, name);
+      std::vector<double>& stream = streams.emplace_back();
+      for (std::size_t i = 0; i < size; ++i) stream.push_back(uniform(generator) - 0.5);
+    }
+  }
+  // Of 5356 pairs, the largest correlation is expected near 4/√2000 = 0.09; the same holds for the numbers one place
+  // on.
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const std::span<const double> one = streams[i];
+    for (std::size_t j = 0; j < i; ++j) {
+      const std::span<const double> other = streams[j];
+      CAPTURE(i);
+      CAPTURE(j);
+      CHECK(std::abs(correlation(one, other)) < 0.12);
+      CHECK(std::abs(correlation(one.subspan(1), other.first(size - 1))) < 0.12);
+    }
+  }
+  // The first numbers of many words and seeds are spread as they should: a twentieth lies in each twentieth.
+  std::array<int, 20> counts{};
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    for (int word = 0; word < 500; ++word) {
+      Generator generator = generator_of(seed, fmt::format("x[w{}]", word));
+      ++counts.at(static_cast<std::size_t>(20 * uniform(generator)));
+    }
+  }
+  for (const int count : counts) CHECK(std::abs(count - 500) < 110);
 }
 
 TEST_CASE("every kind of random numbers repeats itself for a seed, and only for that seed") {
-  for (const RandomKind& kind : random_kinds()) {
+  for (const RandomKind& kind : {random_kind::by_name, random_kind::numpy, random_kind::first_parameters}) {
     CAPTURE(kind.name);
-    CHECK_FALSE(kind.summary.empty());
-    const Matrix once = kind.make(5)->embeddings({3, 4});
-    CHECK(same(once, kind.make(5)->embeddings({3, 4})));
-    CHECK_FALSE(same(once, kind.make(6)->embeddings({3, 4})));
-    const auto longer = kind.make(5);
-    longer->embeddings({3, 4});
-    CHECK_FALSE(same(once, longer->embeddings({3, 4})));
+    const auto drawn = [&](std::uint32_t seed) { return RandomSource(kind, seed).vectors({"x", {3, 4}}); };
+    CHECK(same(drawn(5), drawn(5)));
+    CHECK_FALSE(same(drawn(5), drawn(6)));
+    RandomSource longer(kind, 5);
+    longer.vectors({"x", {3, 4}});
+    CHECK_FALSE(same(drawn(5), longer.vectors({"y", {3, 4}})));
   }
+  for (const RandomKind& kind : random_kinds()) CHECK_FALSE(kind.summary.empty());
 }
 
-TEST_CASE("our embeddings have variance one, and a projection keeps it") {
-  const auto own = source("attn", 3);
+TEST_CASE("our vectors have variance one, and a projection keeps it") {
+  RandomSource random = own(3);
   const auto mean_square = [](const Matrix& matrix) {
     double total = 0.0;
     for (const double cell : cells(matrix)) total += cell * cell;
     return total / static_cast<double>(matrix.size());
   };
-  const Matrix x = own->embeddings({200, 64});
+  const Matrix x = random.vectors({"x", {200, 64}});
   CHECK(close(mean_square(x), 1.0, 0.05));
-  CHECK(close(mean_square(product_of(x, own->parameter({64, 64}))), 1.0, 0.1));
+  CHECK(close(mean_square(product_of(x, random.parameter({"w_q", {64, 64}}))), 1.0, 0.1));
+  Words words;
+  for (int i = 0; i < 200; ++i) words.push_back(std::to_string(i));
+  CHECK(close(mean_square(random.vectors({"x", {200, 64}, words})), 1.0, 0.05));
 }
 
 TEST_CASE("matrices begin at a cache line, large ones at a huge page") {

@@ -501,6 +501,25 @@ Matrix reversed_bias(const Numbers& at) {
     return table(0, static_cast<std::size_t>(distance + most));
   });
 }
+// As if the first query stood beside the first key.
+Matrix restarted_bias(const Numbers& at) {
+  const Matrix &right = at("relative"), &table = at("position_table");
+  const auto most = static_cast<long>(table.shape().columns / 2);
+  return cells_of(right.shape(), [&](std::size_t i, std::size_t j) {
+    const long distance = std::clamp(static_cast<long>(j) - static_cast<long>(i), -most, most);
+    return table(0, static_cast<std::size_t>(distance + most));
+  });
+}
+Matrix first_learned(const Numbers& at) {
+  const Matrix& table = at("position_table");
+  return cells_of(at("positions").shape(), [&](std::size_t i, std::size_t j) { return table(i, j); });
+}
+Matrix distances_in_text(const Numbers& at) {
+  const Matrix &right = at("relative"), &table = at("position_table");
+  return cells_of(right.shape(), [&](std::size_t i, std::size_t j) {
+    return table(0, std::min(i > j ? i - j : j - i, table.shape().columns - 1));
+  });
+}
 Matrix reversed_vectors(const Numbers& at) {
   const Matrix &right = at("relative"), all = mul(at("q"), tr(at("position_table")));
   const auto most = static_cast<long>(all.shape().columns / 2);
@@ -546,6 +565,9 @@ const std::vector<Row> rotations = {
      true},
     {"distance-reversed", relative_bias, "relative", reversed_bias},
     {"distance-reversed", relative_vectors, "relative", reversed_vectors},
+    {"distance-from-0-with-cache", cached_bias, "relative", restarted_bias},
+    {"learned-position-restarted", cached_learned, "positions", first_learned},
+    {"distance-in-text", star, "relative", distances_in_text},
     {"distance-missing", relative_vectors, "scores", [](const Numbers& at) { return at("content"); }},
 };
 

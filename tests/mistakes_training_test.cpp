@@ -427,6 +427,9 @@ std::vector<std::shared_ptr<Graph>> some_computations() {
       written_with_sines(0),
       batch_of_two(0),
       walked(R"({"heads": 2})", 0),
+      cached_learned(0),
+      cached_bias(0),
+      star(0),
   };
 }
 

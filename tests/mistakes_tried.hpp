@@ -224,4 +224,21 @@ inline std::shared_ptr<Graph> walked(std::string_view fields, std::size_t size) 
   return graph;
 }
 
+/// Queries of x behind keys that are given.
+inline constexpr std::string_view cached_keys =
+    R"("k": [[1, 0], [0, 1], [2, 1], [1, 1], [0, 2], [1, 3], [2, 2], [0, 1], [3, 1]], "causal_offset": 3,
+    "v": [[1], [2], [3], [4], [5], [6], [7], [8], [9]])";
+inline std::shared_ptr<Graph> cached_bias(std::size_t size) {
+  return walked(R"({"positions": "relative-bias", "max_distance": 4, )" + std::string(cached_keys) + "}", size);
+}
+inline std::shared_ptr<Graph> cached_learned(std::size_t size) {
+  return walked(R"({"positions": "learned", )" + std::string(cached_keys) + "}", size);
+}
+/// A tree whose words all hang below the first.
+inline std::shared_ptr<Graph> star(std::size_t size) {
+  std::string parents = "0";
+  for (std::size_t word = 1; word < lengths[size]; ++word) parents += ", 1";
+  return walked(R"({"positions": "tree-bias", "max_distance": 3, "parents": [[)" + parents + "]]}", size);
+}
+
 }  // namespace attn::tried

@@ -300,6 +300,12 @@ TEST_SUITE("files of models") {
     CHECK(has(said_of_pickle("cos\nsystem\n(" + text_in_pickle("rm -r /") + "tR"), "x.pt wants to run 'os.system'"));
     CHECK(has(said_of_pickle(text_in_pickle("builtins") + text_in_pickle("eval") + "\x93"), "'builtins.eval'"));
     CHECK(has(said_of_pickle("(ios\nsystem\n"), "'os.system'"));
+    CHECK(has(said_of_pickle("ctorch\nComplexFloatStorage\n"),
+              "x.pt has complex numbers ('torch.ComplexFloatStorage'), which are not read: leave these tensors out"));
+    CHECK(has(
+        said_of_pickle("ctorch._utils\n_rebuild_qtensor\n"),
+        "x.pt has quantized numbers ('torch._utils._rebuild_qtensor'), which are not read: save them as real numbers, "
+        "with .dequantize()"));
     CHECK(has(said_of_pickle("ctorch\nfloat32\n)R"), "'torch.float32'"));
     CHECK(has(said_of_pickle("P1\n"), "has the operation 0x50"));
     for (const std::string damaged : {"", "t", "(", "X\xff\xff\xff\xff", "h\x05", "]K\x01u", "}(K\x01u", "K\x01Q",

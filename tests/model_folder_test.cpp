@@ -119,7 +119,7 @@ TEST_CASE("an attention of a model in a folder is taken apart, all of it or one 
   CHECK(one.find("head.1") == std::string::npos);
   CHECK(accepted(walk + Words{"--head", "2", "--only", "q|weights"}).out ==
         accepted(walk + Words{"--only", "head.2.q|head.2.weights"}).out);
-  refuses(walk + Words{"--head", "3"}, "--head 3: ");
+  refuses(walk + Words{"--head", "3"}, "there is no head 3: ");
 }
 
 TEST_CASE("a folder that is no model is refused in a sentence") {
@@ -147,6 +147,40 @@ TEST_CASE("a folder that is no model is refused in a sentence") {
   REQUIRE(mkfifo(folder.path("model.safetensors").c_str(), 0600) == 0);
   is_refused("model.safetensors is no regular file: put the file itself there");
   refuses({"decoder", "--model", "coreferense"}, "or give a file or a folder that is there");
+}
+
+TEST_CASE("no file of a model folder is a pipe, or a link that leads out of it") {
+  for (const std::string name :
+       {"config.json", "model.safetensors", "tokenizer.json", "vocab.txt", "tokenizer.model"}) {
+    const TemporaryFolder folder, outside;
+    const std::string model = folder_with(folder, usual_config);
+    const std::filesystem::path path = folder.path(name), secret = outside.write("secret", "root:x:0:0");
+    std::filesystem::remove(path);
+    REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+    refuses({"decoder", "--model", model}, name + " is no regular file: put the file itself there");
+    std::filesystem::remove(path);
+    std::filesystem::create_symlink(secret, path);
+    refuses({"decoder", "--model", model}, name + " is a link that leads out of its folder: put the file itself there");
+  }
+}
+
+TEST_CASE("a model in the cache of a hub, whose files are links to those beside its revisions, is read") {
+  const TemporaryFolder folder;
+  write_pieces(folder);
+  const std::string model = folder_with(folder, usual_config);
+  const auto logits = [](const std::string& path) {
+    return accepted({"decoder", "--model", path, "--target", "the cat", "--only", "logits", "--format", "csv"}).out;
+  };
+  const std::filesystem::path cache = folder.path("models--a--b"), revision = cache / "snapshots" / "0123abcd";
+  std::filesystem::create_directories(cache / "blobs");
+  std::filesystem::create_directories(revision);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path(""))) {
+    if (!entry.is_regular_file()) continue;
+    const std::filesystem::path name = entry.path().filename();
+    std::filesystem::copy_file(entry.path(), cache / "blobs" / ("blob-of-" + name.string()));
+    std::filesystem::create_symlink("../../blobs/blob-of-" + name.string(), revision / name);
+  }
+  CHECK(logits(revision.string()) == logits(model));
 }
 
 TEST_CASE("a config that tells another number of words than there are embeddings is that of another model") {

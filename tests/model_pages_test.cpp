@@ -16,7 +16,7 @@ TEST_CASE("under a heading with the scope, names in tables and formulas are shor
       accepted({"encoder", "--explain", "encoder.2.self_attention.head.1.weights[1,2]", "--width", "80"}).out;
   CHECK(explained.starts_with("encoder.2.self_attention.head.1.weights[1,2] (the, cat)\n"));
   check_has(explained, "\n  weights[1,2] = exp(scaled[1,2] − ");
-  check_has(in_one_line(explained), "scaled[1,1], the largest score of the row, is subtracted");
+  check_has(in_one_line(explained), ", the largest score of the row, is subtracted");
 }
 
 TEST_CASE("a name is not shortened to another matrix's name, nor to a number") {
@@ -51,7 +51,7 @@ TEST_CASE("an outline's total is the sum of what it shows") {
 
 TEST_CASE("the counts of a generation are the sums of its steps, and the encoder's is that of the encoder") {
   for (const Words& model :
-       std::vector<Words>{{"--model", "copy"}, {"--model", "pattern"}, {"--size", "tiny", "--seed", "2"}}) {
+       std::vector<Words>{{"--model", "copy"}, {"--model", "pattern"}, {"--size", "tiny", "--seed", "4"}}) {
     const auto count = [&](const Words& more) {
       std::uint64_t sum = 0;
       for (const auto& row : listing_of(Words{"generate"} + model + more)) {
@@ -120,7 +120,7 @@ TEST_CASE("the most probable word is named where there is one") {
 
 TEST_CASE("a layer normalization says of a constant row that it has no variance") {
   check_has(accepted({"layer-norm", "--x", "5 5 5; 1 2 3", "--tokens", "same other"}).out,
-            "Rows whose numbers are all equal: same.");
+            "All numbers of the row of \"same\" are equal.");
   CHECK(accepted({"layer-norm"}).out.find("all equal") == std::string::npos);
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("an ε of 0 stands in no sentence on normalization") {
   }
   check_has(in_one_line(accepted({"encoder", "--epsilon", "0"}).out), "divide by √variance. Then");
   check_has(in_one_line(accepted({"encoder", "--epsilon", "0", "--norm-kind", "rms"}).out),
-            "each row by √(mean of its squares). Then");
+            "each row by √(mean of the squares). Then");
   check_has(
       in_one_line(accepted({"layer-norm", "--epsilon", "0"}).out),
       "divide by √variance. Then multiply by γ and add β. For each row, the variance before γ is 1 up to rounding, unless it was 0.");

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/support/largest.hpp"
 #include "core/support/number.hpp"
 
 using namespace attn;
@@ -226,4 +227,15 @@ TEST_CASE("a difference that rounding alone makes is the same on every processor
   CHECK(written_difference(2.2e-16) == "less than 1e-9");
   CHECK(written_difference(0.3249) == "0.325");
   CHECK(written_difference(1e-6) == "1e-06");
+}
+
+TEST_CASE("of the largest numbers infinite ones are the same as no finite one") {
+  using Places = std::vector<std::size_t>;
+  const std::vector<double> two_are_finite = {5.0, -infinity, 4.0, -infinity};
+  const LargestNumbers found = largest_numbers(two_are_finite, 3);
+  CHECK(found.named == Places{0, 2});
+  CHECK(found.alike == Places{1, 3});
+  const std::vector<double> two_are_infinite = {1.0, infinity, infinity, 2.0};
+  CHECK(largest_numbers(two_are_infinite, 1).alike == Places{1, 2});
+  CHECK(largest_numbers(two_are_infinite, 2).named == Places{1, 2});
 }

@@ -21,6 +21,16 @@ constexpr double fill = -1e6, epsilon = 1e-5;
 constexpr bool has_no_gradient = false;
 constexpr double smoothing = 0.1;
 
+// Positions that do not follow each other, within the words of the tree below.
+RowPositions scattered(std::size_t count) {
+  std::vector<std::size_t> list;
+  for (std::size_t i = 0; i < count; ++i) list.push_back((3 * i + 4) % 11);
+  return RowPositions(std::move(list));
+}
+
+// The parent of word i is word ⌊i/2⌋.
+Distance tree_of_eleven() { return Distance({0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5}); }
+
 const std::array table = {
     OperationSample{"matmul",
                     [](Samples& s) {
@@ -306,6 +316,36 @@ const std::array table = {
         [](Samples& s) {
           return by_distance(s.matrix("r", {s.m, 5}), s.matrix("q", {s.m, s.k}), s.matrix("k", {s.n, s.k}));
         }},
+    OperationSample{"by_distance",
+                    [](Samples& s) {
+                      return by_distance(s.matrix("r", {1, 5}), s.matrix("q", {s.m, s.k}), s.matrix("k", {s.n, s.k}),
+                                         {.queries = 2});
+                    }},
+    OperationSample{"by_distance",
+                    [](Samples& s) {
+                      return by_distance(s.matrix("r", {s.m, 4}), s.matrix("q", {s.m, s.k}), s.matrix("k", {s.n, s.k}),
+                                         {scattered(s.m), scattered(s.n), tree_of_eleven()});
+                    }},
+    OperationSample{"sum_by_distance",
+                    [](Samples& s) {
+                      return sum_by_distance(s.matrix("d", {s.m, s.n}), s.matrix("r", {1, 4}),
+                                             {scattered(s.m), scattered(s.n), tree_of_eleven()});
+                    }},
+    OperationSample{"sum_by_distance",
+                    [](Samples& s) {
+                      return sum_by_distance(s.matrix("d", {s.m, s.n}), s.matrix("r", {s.m, 3}),
+                                             {.queries = scattered(s.m)});
+                    }},
+    OperationSample{
+        "sinusoid",
+        [](Samples& s) {
+          return sinusoid(s.graph, sinusoid_layouts()[1], {{s.m, s.n}, axis("tokens"), axis("features")},
+                          {.positions = scattered(s.m), .base = 100.0});
+        }},
+    OperationSample{"rotate",
+                    [](Samples& s) {
+                      return rotate(s.matrix("a", {s.m, 2 * s.k}), {.positions = scattered(s.m), .base = 100.0});
+                    }},
     OperationSample{
         "sinusoid",
         [](Samples& s) {
@@ -315,19 +355,19 @@ const std::array table = {
         "sinusoid",
         [](Samples& s) {
           return sinusoid(s.graph, sinusoid_layouts()[1], {{s.m, s.n}, axis("tokens"), axis("features")},
-                          {.first = 7, .base = 100.0});
+                          {.positions = 7, .base = 100.0});
         }},
     OperationSample{"rotate",
                     [](Samples& s) {
-                      return rotate(s.matrix("a", {s.m, 2 * s.k}), {.first = 3, .base = 100.0});
+                      return rotate(s.matrix("a", {s.m, 2 * s.k}), {.positions = 3, .base = 100.0});
                     }},
     OperationSample{"rotate_back",
                     [](Samples& s) {
-                      return rotate_back(s.matrix("a", {s.m, 2 * s.k}), {.first = 3, .base = 100.0});
+                      return rotate_back(s.matrix("a", {s.m, 2 * s.k}), {.positions = 3, .base = 100.0});
                     }},
     OperationSample{"rotate",
                     [](Samples& s) {
-                      return rotate(s.matrix("a", {s.m, 4 * s.k}), {.first = 3, .base = 100.0, .in_halves = true});
+                      return rotate(s.matrix("a", {s.m, 4 * s.k}), {.positions = 3, .base = 100.0, .in_halves = true});
                     }},
     OperationSample{"rotate",
                     [](Samples& s) {
@@ -340,7 +380,7 @@ const std::array table = {
     OperationSample{"rotate_back",
                     [](Samples& s) {
                       return rotate_back(s.matrix("a", {s.m, 4 * s.k + 2}),
-                                         {.first = 2, .base = 100.0, .in_halves = true, .turned = 4 * s.k});
+                                         {.positions = 2, .base = 100.0, .in_halves = true, .turned = 4 * s.k});
                     }},
     OperationSample{"identity",
                     [](Samples& s) {

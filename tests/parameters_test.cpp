@@ -657,7 +657,13 @@ TEST_SUITE("parameters") {
   }
 
   TEST_CASE("other files are refused with a sentence") {
-    CHECK(has(parameters_refusal("1,2\n", "x.csv"), "x.csv is a .csv file, which has one matrix"));
+    for (const char* name : {"x.csv", "x.pt"}) {
+      for (const char* bytes : {"1,2\n", "hello", ""})
+        CHECK(parameters_refusal(bytes, name) ==
+              fmt::format("{} is of no kind that is read as parameters: give a .safetensors, .npz or .json file, or a "
+                          "state dictionary of PyTorch, saved with torch.save",
+                          name));
+    }
     CHECK(has(parameters_refusal("[[1]]", "x.json"), "x.json is not an object of matrices by name"));
     CHECK(has(parameters_refusal("{\"w_q\": 1, \"w_k\": [[1]], \"w_v\": [[1]]}", "x.json"),
               "x.json:w_q is not an array"));

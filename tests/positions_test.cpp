@@ -5,6 +5,7 @@
 #include "core/attention/identities.hpp"
 #include "core/attention/positions.hpp"
 #include "core/op/operations.hpp"
+#include "core/support/text.hpp"
 #include "core/term/explanation.hpp"
 #include "data/files/json_writer.hpp"
 #include "data/problem/problem_file.hpp"
@@ -30,7 +31,9 @@ double published(std::size_t place, std::size_t column, std::size_t d) {
 long clipped(long distance, long most) { return std::min(std::max(distance, -most), most); }
 
 std::string with_positions(std::string_view kind) {
-  return R"({"text": ["who bites whom again"], "d_model": 8, "heads": 2, "positions": ")" + std::string(kind) + "\"}";
+  const bool is_in_tree = look_up(position_kinds(), kind, "kind of positions").is_in_tree;
+  return R"({"text": ["who bites whom again"], "d_model": 8, "heads": 2, "positions": ")" + std::string(kind) + "\"" +
+         (is_in_tree ? R"(, "parents": [[2, 0, 4, 2]]})" : "}");
 }
 
 OptionValues problem_of(std::string_view json) { return read_problem_file(json, "file.json"); }
@@ -187,7 +190,8 @@ TEST_CASE("a batch takes its positions from one table, which is as long as its l
 TEST_CASE("positions that cannot be are refused") {
   const std::string x = R"({"x": [[1, 2], [3, 4], [5, 6]], "seed": 1, )", q = R"({"q": [[1, 2]], "k": [[1, 2]], )";
   check_refused({
-      {"none for word 3", solving(x + R"("positions": "learned", "position_table": [[1, 2], [3, 4]]})")},
+      {"only positions 0 to 1 are learned",
+       solving(x + R"("positions": "learned", "position_table": [[1, 2], [3, 4]]})")},
       {"position_table is 3×1 but x is 3×2",
        solving(x + R"("positions": "learned", "position_table": [[1], [3], [4]]})")},
       {"row 1, column 2 is inf", solving(x + R"("positions": "learned", "position_table": [[1, "Infinity"]]})")},
@@ -198,6 +202,8 @@ TEST_CASE("positions that cannot be are refused") {
       {"--position-table needs --positions", solving(x + R"("position_table": [[1]]})")},
       {"there are no embeddings: give --x", solving(q + R"("positions": "sinusoidal"})")},
       {"there are no embeddings: give --x", solving(q + R"("positions": "learned"})")},
+      {"take the place of what is computed from embeddings",
+       solving(R"({"text": ["a"], "q": [[1, 2]], "k": [[1, 2]], "v": [[1]], "seed": 1, "positions": "sinusoidal"})")},
       {"--scores and --positions", solving(R"({"scores": [[1]], "positions": "none"})")},
       {"unknown name 'sine'", solving(x + R"("positions": "sine"})")},
       {"more than the", solving(x + R"("positions": "relative-bias", "max_distance": 2147483648})")},

@@ -33,7 +33,7 @@ Matrix naive_product(const Matrix& a, const Matrix& b) {
   return result;
 }
 
-Matrix drawn(Shape shape) { return random_kinds().front().make(1)->embeddings(shape); }
+Matrix drawn(Shape shape) { return RandomSource(random_kind::by_name, 1).vectors({"x", shape}); }
 
 bool same_bits(const Matrix& a, const Matrix& b) {
   return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;

@@ -48,6 +48,6 @@ TEST_CASE("a note says of a part of a page that its numbers are random, and of g
 }
 
 TEST_CASE("a head that is not there is told by its number") {
-  refuses({"softmax", "--head", "3", "--heads", "2", "--text", "a b"}, "--head 3: there are 2 heads");
-  refuses({"softmax", "--head", "3", "--text", "a b"}, "--head 3: ");
+  refuses({"softmax", "--head", "3", "--heads", "2", "--text", "a b"}, "there is no head 3: there are 2 heads");
+  refuses({"softmax", "--head", "3", "--text", "a b"}, "there is no head 3: ");
 }

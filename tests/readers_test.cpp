@@ -77,13 +77,6 @@ const WrittenTable tables[] = {
      {},
      CellKind::real,
      "the first column counts the rows, and is read as numbers: if it has labels, put them"},
-    {"DataFrame(m, columns=words).to_csv(index_label='id')",
-     "id,it,was\n0,0.1,0.9\n1,0.3,0.7\n",
-     matrix({{0, 0.1, 0.9}, {1, 0.3, 0.7}}),
-     {},
-     {"id", "it", "was"},
-     CellKind::real,
-     "the first column counts"},
     {"DataFrame(m).to_csv(index=False, header=False)", "0.1,0.9\n0.3,0.7\n", two},
     {"DataFrame of one row", ",it,was\n0,0.1,0.9\n", matrix({{0.1, 0.9}}), {"0"}, two_words},
     {"DataFrame of one row, unnamed", ",0,1\n0,0.1,0.9\n", matrix({{0.1, 0.9}}), {"0"}, counted},
@@ -262,6 +255,85 @@ const WrittenTable tables[] = {
     {"CSV.write(DataFrame(m, :auto))", "x1,x2\n0.1,0.9\n0.3,0.7\n", two, {}, {"x1", "x2"}},
 };
 
+// The same with signs that other programs and people put into tables.
+const WrittenTable tables_with_signs[] = {
+    {"rows with a blank line behind each", "0.1,0.9\r\n\r\n0.3,0.7\r\n\r\n", two},
+    {"rows of which some have a blank line behind them",
+     "0.1,0.9\n0.3,0.7\n\n0.5,0.5\n",
+     matrix({{0.1, 0.9}, {0.3, 0.7}, {0.5, 0.5}}),
+     {},
+     {},
+     CellKind::real,
+     "blank lines separate the rows, and all 3 rows are one matrix: if there are several matrices, keep the blank lines and "
+     "write # and a name"},
+    {"two features of one bit, and another number",
+     "0,0,0.1\n0,1,0.9\n1,0,0.3\n1,1,0.7\n",
+     matrix({{0, 0, 0.1}, {0, 1, 0.9}, {1, 0, 0.3}, {1, 1, 0.7}}),
+     {},
+     {},
+     CellKind::real,
+     "the first 2 columns are numbered as places in a matrix are, so each row may be a place and its number, and all are "
+     "read as numbers: write one row for each query"},
+    {"the same of whole numbers",
+     "1,1,5\n1,2,7\n2,1,3\n2,2,4\n",
+     matrix({{1, 1, 5}, {1, 2, 7}, {2, 1, 3}, {2, 2, 4}}),
+     {},
+     {},
+     CellKind::whole,
+     "the first 2 columns are numbered as places in a matrix are, so each row may be a place and its number, and all are "
+     "read as numbers: write one row for each query"},
+    {"features of one bit below a header, and a bit",
+     "a,b,xor\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n",
+     matrix({{0, 0, 0}, {0, 1, 1}, {1, 0, 1}, {1, 1, 0}}),
+     {},
+     {"a", "b", "xor"},
+     CellKind::whole,
+     "the first 2 columns are numbered as places in a matrix are, so each row may be a place and its number"},
+    {"whole numbers below a header, of which no column is numbered as places are",
+     "a,b,c\n1,5,7\n1,2,3\n2,4,5\n",
+     matrix({{1, 5, 7}, {1, 2, 3}, {2, 4, 5}}),
+     {},
+     {"a", "b", "c"},
+     CellKind::whole},
+    {"a first column that counts from 1 below a header, beside whole numbers",
+     "a,b,c\n1,5,7\n2,2,3\n3,4,5\n",
+     matrix({{1, 5, 7}, {2, 2, 3}, {3, 4, 5}}),
+     {},
+     {"a", "b", "c"},
+     CellKind::whole,
+     "the first column counts the rows, and is read as numbers: if it has labels, put them in quotes"},
+    {"a first column that counts years below a header",
+     "year,b\n2019,5\n2020,2\n",
+     matrix({{2019, 5}, {2020, 2}}),
+     {},
+     {"year", "b"},
+     CellKind::whole,
+     "the first column counts the rows, and is read as numbers"},
+    {"the same without a header, which are numbers",
+     "1,5,7\n2,2,3\n3,4,5\n",
+     matrix({{1, 5, 7}, {2, 2, 3}, {3, 4, 5}}),
+     {},
+     {},
+     CellKind::whole},
+    {"a spreadsheet that names its separator", "sep=;\r\nit;was\r\n0.1;0.9\r\n0.3;0.7\r\n", two, {}, two_words},
+    {"comments of MATLAB", "% weights of head 3\n%%\n0.1 0.9\n0.3 0.7\n", two},
+    {"comments of other languages", "// weights of head 3\n0.1,0.9\n//\n0.3,0.7\n", two},
+    {"a label that begins with the sign of comments", "% off,0.1,0.9\n% a,0.3,0.7\n", two, {"% off", "% a"}},
+    {"a header of percentages", "%\n10\n20\n", matrix({{10}, {20}}), {}, {"%"}, CellKind::whole},
+    {"a header that begins with it", "% off,it\n0.1,0.9\n0.3,0.7\n", two, {}, {"% off", "it"}},
+    {"labels that are signs of comments", "%,0.1,0.9\n//,0.3,0.7\n", two, {"%", "//"}},
+    {"comments at the end of rows", "0.1,0.9 # one, of two\n0.3,0.7\t# 5\n", two},
+    {"comments at the end of rows with blanks", "0.1 0.9 # one 2\n0.3 0.7\n", two},
+    {"labels with the sign of comments", "a # b,0.1,0.9\n1 # c,0.3,0.7\n", two, {"a # b", "1 # c"}},
+    {"a mask of R with letters", "T,F\nT,T\n", matrix({{1, 0}, {1, 1}}), {}, {}, CellKind::boolean},
+    {"a mask with letters and labels", ",it,was\nit,T,F\nwas,T,T\n", matrix({{1, 0}, {1, 1}}), two_words, two_words,
+     CellKind::boolean},
+    {"letters that are labels", "T,F\n0.1,0.9\n0.3,0.7\n", two, {}, {"T", "F"}},
+    {"percentages that are labels", "10%,50%\n0.1,0.9\n0.3,0.7\n", two, {}, {"10%", "50%"}},
+    {"a document's sign for minus", "\u22120.1,0.9\n0.3,\u22127e\u22121\n", matrix({{-0.1, 0.9}, {0.3, -0.7}})},
+    {"blanks behind commas", "0.1,\t0.9\n0.3, 0.7\n", two},
+};
+
 struct RefusedTable {
   std::string text;
   std::string_view why;
@@ -286,20 +358,90 @@ const RefusedTable refused_tables[] = {
     {"2,0x1F\n", "'0x1F' in column 2 is not a number, because it is hexadecimal"},
     // write.table(m, quote = FALSE), and to_string() of a DataFrame.
     {"V1 V2\n1 0.1 0.9\n2 0.3 0.7\n",
-     "x.csv:2: the first row has one cell fewer than this row, 2: if it is a header above a column of labels, begin it "
+     "x.csv:2: the first row has 2 cells, and this row one more: if it is a header above a column of labels, begin it "
      "with an empty cell, \"\""},
-    {"       0    1\nit   0.1  0.9\nwas  0.3  0.7\n", "x.csv:2: the first row has one cell fewer than this row, 2"},
+    {"       0    1\nit   0.1  0.9\nwas  0.3  0.7\n", "x.csv:2: the first row has 2 cells, and this row one more"},
     {"0.1 0.2\n0.1 0.2 0.3\n", "x.csv:2: this row has 3 cells, the rows above have 2"},
     {",0.9\n", "x.csv:1: column 1 is empty"},
     {",it,was\n", "and no row of numbers follows"},
-    {"it,was\n1,0.1,0.9\n", "x.csv:2: the first row has one cell fewer than this row"},
+    {"it,was\n1,0.1,0.9\n", "x.csv:2: the first row has 2 cells, and this row one more"},
     {"it,was\n0.1,0.9\n1,0.1,0.9\n", "this row has 3 cells, the rows above have 2"},
 };
+
+// Tables that may mean two things.
+const RefusedTable refused_readings[] = {
+    // DataFrame(m, columns=words).to_csv(index_label='id'), of numbers with decimals or of more rows than a mask has
+    // bits.
+    {"id,it,was\n0,0.1,0.9\n1,0.3,0.7\n",
+     "x.csv:1: the first column, 'id', counts the rows, and may have labels or numbers: if it has labels, write an "
+     "empty cell, \"\", in place of the first cell of the first row; if not, write its numbers with decimals, such as 1.0"},
+    {"position,it\n1,0.1\n2,0.3\n", "x.csv:1: the first column, 'position', counts the rows"},
+    {"Unnamed: 0,it,was\n0,5,6\n1,7,8\n2,3,4\n", "x.csv:1: the first column, 'Unnamed: 0', counts the rows"},
+    // Heads that a script has appended.
+    {"0.1,0.9\n0.3,0.7\n\n0.2,0.8\n0.5,0.5\n",
+     "x.csv:4: a blank line stands above this row, and there may be 2 matrices of 2 rows: keep the blank lines and write # "
+     "and a name above each of them, or leave out the blank lines if they are one"},
+    {"it,was\n1,2\n3,4\n \n\n# more\n5,6\n7,8\n", "x.csv:7: a blank line stands above this row"},
+    // A row for each number of a matrix.
+    {"query,key,weight\n0,0,0.1\n0,1,0.9\n1,0,0.3\n1,1,0.7\n",
+     "x.csv: the first 2 columns are numbered as places in a matrix are, so each row may be a place and its number: write "
+     "one row for each query, with a number for each key, or write decimals, such as 1.0, in these columns"},
+    {"query,key,weight\n1,1,1.0\n2,1,0.3\n2,2,0.7\n", "the first 2 columns are numbered as places"},
+    {"key,query,weight\n0,0,0.1\n1,0,0.9\n0,1,0.3\n1,1,0.7\n", "the first 2 columns are numbered as places"},
+    {",query,key,weight\n0,0,0,0.1\n1,0,1,0.9\n2,1,0,0.3\n3,1,1,0.7\n", "the first 2 columns are numbered as places"},
+    {"head,query,key,weight\n0,0,0,0.1\n0,0,1,0.9\n0,1,0,0.3\n0,1,1,0.7\n",
+     "the first 3 columns are numbered as places"},
+    {"0,0,1.0\n1,0,0.3\n1,1,0.7\n2,0,0.1\n2,1,0.2\n2,2,0.7\n", "the first 2 columns are numbered as places"},
+    {"query,key,weight\n1,1,5\n1,2,7\n2,1,3\n2,2,4\n", "the first 2 columns are numbered as places"},
+    {"query,key,weight\n0,0,5\n1,0,7\n1,1,3\n", "the first 2 columns are numbered as places"},
+    {"0,0,5\n0,1,7\n0,2,3\n1,0,4\n1,1,5\n1,2,6\n", "the first 2 columns are numbered as places"},
+    {"query,key,weight\nit,it,0.1\nit,was,0.9\n",
+     "x.csv:2: this row has 2 words and a number, and may be a place and its number: write one row for each query"},
+    {"it,it,0.1\nit,was,0.9\n", "x.csv:1: this row has 2 words and a number"},
+    // Two separators.
+    {"0.1,0.2;0.7\n0.3,0.3;0.4\n",
+     "x.csv:1: '0.1,0.2' in column 1 is not a number, but several: separate all cells by the same sign, or put it in "
+     "quotes if it is a label"},
+    {"0.1 0.2;0.7\n0.3 0.3;0.4\n", "x.csv:1: '0.1 0.2' in column 1 is not a number, but several"},
+    {"0.1,0.2;0.7\n0.3,0.4\n", "'0.2;0.7' in column 2 is not a number, but several"},
+    // Decimal commas between tabs and blanks, and signs between thousands.
+    {"0,1\t0,2\n0,3\t0,4\n", "x.csv:1: '0,1' in column 1 has a decimal comma: write a decimal point"},
+    {"0,1 0,2\n0,3 4\n", "x.csv:1: '0,1' in column 1 has a decimal comma: write a decimal point"},
+    {"1,000;2,000\n3,500;4,250\n",
+     "x.csv:1: '1,000' in column 1 has a comma, which may be a decimal comma or a sign between thousands: write a decimal "
+     "point, or the digits alone"},
+    {"0,125;2,5\n-12,125;4\n", "x.csv:1: '0,125' in column 1 has a decimal comma: write a decimal point"},
+    {"2,5;1\n", "x.csv:1: '2,5' in column 1 has a decimal comma: write a decimal point"},
+    {"1;-12,125\n",
+     "x.csv:1: '-12,125' in column 2 has a comma, which may be a decimal comma or a sign between thousands"},
+    {"1;1234,125\n", "x.csv:1: '1234,125' in column 2 has a decimal comma: write a decimal point"},
+    {"1.234,5;2\n4;5\n",
+     "x.csv:1: '1.234,5' in column 1 is not a number, because it has signs between thousands: write the digits alone"},
+    {"1,234.5;2\n4;5\n", "x.csv:1: '1,234.5' in column 1 is not a number, because it has signs between thousands"},
+    {"-1,234,567;2\n4;5\n", "'-1,234,567' in column 1 is not a number, because it has signs between thousands"},
+    {"10%,20%\n30%,40%\n",
+     "x.csv:2: '40%' in column 2 is not a number, because it is a percentage: write a decimal fraction, such as 0.1 for "
+     "10%"},
+    {"sep=|\n1|2\n", "x.csv:1: the separator '|' is not read: separate the cells by commas, semicolons or tabs"},
+    {"sep=;\n0,1;0,9\n", "x.csv:2: '0,1' in column 1 has a decimal comma"},
+};
+
+std::vector<WrittenTable> all_tables() {
+  std::vector<WrittenTable> all(std::begin(tables), std::end(tables));
+  all.insert(all.end(), std::begin(tables_with_signs), std::end(tables_with_signs));
+  return all;
+}
+
+std::vector<RefusedTable> all_refused_tables() {
+  std::vector<RefusedTable> all(std::begin(refused_tables), std::end(refused_tables));
+  all.insert(all.end(), std::begin(refused_readings), std::end(refused_readings));
+  return all;
+}
 
 }  // namespace
 
 TEST_CASE("a table that another program writes by default is the matrix that is meant, or there is a warning") {
-  for (const WrittenTable& row : tables) {
+  for (const WrittenTable& row : all_tables()) {
     CAPTURE(row.text);
     const MatrixFile read = read_csv(row.text, "", "x.csv");
     CHECK(same(read.matrix, row.matrix));
@@ -311,7 +453,7 @@ TEST_CASE("a table that another program writes by default is the matrix that is 
 }
 
 TEST_CASE("a table with tabs is read as the same table with commas") {
-  for (const WrittenTable& row : tables) {
+  for (const WrittenTable& row : all_tables()) {
     if (row.text.find('"') != std::string::npos || row.text.find_first_of(" ;\t") != std::string::npos) continue;
     CAPTURE(row.how);
     std::string tabs = row.text;
@@ -325,7 +467,7 @@ TEST_CASE("a table with tabs is read as the same table with commas") {
 }
 
 TEST_CASE("a table of which nobody knows what it means is refused") {
-  for (const RefusedTable& row : refused_tables) {
+  for (const RefusedTable& row : all_refused_tables()) {
     const std::string sentence = refusal([&] { read_csv(row.text, "", "x.csv"); });
     CAPTURE(row.text);
     CHECK_MESSAGE(sentence.find(row.why) != std::string::npos, sentence);
@@ -556,6 +698,32 @@ TEST_CASE("two readings of a file are told on standard error, and --say-input sh
   CHECK(masked.errors.find(mask + ": the mask is of floats") != std::string::npos);
 }
 
+TEST_CASE("--say-input tells of truth values as numbers, of letters for them, and of comments that are left out") {
+  const auto sentences = [](const MatrixFile& file) {
+    std::vector<std::string> all;
+    for (const Assumption& one : file.assumed) all.push_back(one.sentence);
+    return all;
+  };
+  const auto of_csv = [&](std::string_view text, std::string_view key) {
+    return sentences(read_csv(text, key, "x.csv"));
+  };
+  const auto says = [](const std::vector<std::string>& all, std::string_view sentence) {
+    return std::ranges::find(all, sentence) != all.end();
+  };
+  constexpr std::string_view truth = "true is read as 1, and false as 0",
+                             letters = "T without quotes is true, and F is false";
+  CHECK(says(of_csv("T,F\nF,T\n", ""), truth));
+  CHECK(says(of_csv("T,F\nF,T\n", ""), letters));
+  CHECK(says(of_csv("true,2\n3,4\n", ""), truth));
+  CHECK_FALSE(says(of_csv("true,2\n3,4\n", ""), letters));
+  CHECK_FALSE(says(of_csv("1,2\n3,4\n", ""), truth));
+  CHECK(says(sentences(read_json("[[true, 2], [3, 4]]", "", "x.json")), truth));
+  CHECK_FALSE(says(sentences(read_json("[[1, 2], [3, 4]]", "", "x.json")), truth));
+  CHECK(says(of_csv("1,2 # first\n3,4\n# end\n", ""), "2 comments are left out"));
+  CHECK(says(of_csv("# q\n1,2 # first\n3,4\n\n# k\n1,2\n", "q"), "1 comment is left out"));
+  for (const std::string& one : of_csv("# q\n1,2 # first\n3,4\n\n# k\n1,2\n", "k")) check_lacks(one, "left out");
+}
+
 TEST_CASE("a causal mask of fewer queries than keys says where it begins, and how it is aligned at the end") {
   const Words few = {"softmax", "--scores", "0 0 0", "--causal"};
   const Finished told = run_attn(few);
@@ -653,7 +821,7 @@ TEST_CASE("a file of another program is refused by its format, with what to do")
     std::string bytes;
     std::string_view sentence;
   };
-  const std::string zip = "PK\x03\x04"s + std::string(26, '\0');
+  const std::string zip = "PK\x03\x04"s + std::string(26, '\0'), gguf = "GGUF\x03"s + std::string(19, '\0') + '\n';
   const Row rows[] = {
       {"utf16.csv",
        "\xFF\xFE"s + "0\0,\0"
@@ -667,6 +835,8 @@ TEST_CASE("a file of another program is refused by its format, with what to do")
       {"x.csv", zip + "xl/workbook.xml", "is an Excel spreadsheet: save it as CSV"},
       {"x.ods", zip + "mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
        "is an OpenDocument spreadsheet: save it as CSV"},
+      {"x.gguf", gguf, "is a GGUF file, which is a whole model and not a matrix: compute with it by attn transformer"},
+      {"x.csv", gguf, "is a GGUF file, which is a whole model"},
       {"x.xls", "\xD0\xCF\x11\xE0\xA1\xB1", "is an old Excel spreadsheet"},
       {"x.csv.gz", "\x1F\x8B\x08", "is compressed by gzip: unpack it"},
       {"y.csv", "\x1F\x8B\x08", "is compressed by gzip: unpack it"},

@@ -1,22 +1,37 @@
 #!/usr/bin/env bash
-# Builds the program and its tests with clang's address, leak and undefined-behavior sanitizers, and runs all tests.
+# Builds the program with clang's address, leak and undefined-behavior sanitizers, and runs the tests against it.
 # Warnings of clang are errors. The fuzz targets of tests/fuzz/run.py are built in the same folder. Needs clang,
-# libclang-rt-dev, libbenchmark-dev and ninja-build.
+# libclang-rt-dev and ninja-build.
+#
+# usage: [ATTN_SAMPLE=K/N] tests/sanitizers.sh [FOLDER]
+#   With K/N, all tests that stay in one process run, and of all one in N, from the one after K on: the tests
+#   start thousands of processes, which are much slower here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build-sanitized}
-cmake -S . -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DATTN_TESTS=ON -DATTN_BENCHMARKS=ON \
+cmake -S . -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DATTN_TESTS=ON \
   -DATTN_WERROR=ON -DATTN_SANITIZE=ON -DATTN_FUZZ=ON >/dev/null
 cmake --build "$build"
 
 # Many tests run the program as a process and do not look at all that it says. So every process writes its reports
 # into files of one folder, which must stay empty.
 reports=$(mktemp -d)
-trap 'rm -rf "$reports"' EXIT
+trap 'rm -rf "$reports" "$reports.log"' EXIT
 export ASAN_OPTIONS="log_path=$reports/report:exitcode=99:detect_stack_use_after_return=1:strict_string_checks=1"
 export UBSAN_OPTIONS="log_path=$reports/report:exitcode=99:print_stacktrace=1"
 failed=0
-ctest --test-dir "$build" -j 2 --output-on-failure || failed=1
+if [ -z "${ATTN_SAMPLE:-}" ]; then
+  ctest --test-dir "$build" -j 2 --output-on-failure || failed=1
+else
+  # Files of tests that start no process, in two halves.
+  staying=$(grep -LE '"(process|commands_tried|running_text|terminals|questions_asked|golden)\.hpp"' tests/*_test.cpp |
+    sed 's|^tests/|*/|')
+  "$build/tests/attn_tests" --source-file="$(sed -n 'p;n' <<<"$staying" | paste -sd,)" >"$reports.log" 2>&1 &
+  "$build/tests/attn_tests" --source-file="$(sed -n 'n;p' <<<"$staying" | paste -sd,)" || failed=1
+  wait $! || failed=1
+  cat "$reports.log"
+  ctest --test-dir "$build" -j 2 --output-on-failure -I "$((${ATTN_SAMPLE%/*} + 1)),,${ATTN_SAMPLE#*/}" || failed=1
+fi
 for report in "$reports"/*; do
   [ -e "$report" ] || continue
   echo "== a report of a sanitizer"

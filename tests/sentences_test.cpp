@@ -243,3 +243,103 @@ TEST_CASE("the steps of gradients are called what they are") {
   check_has(said({"backward", "--of", "output[1,1]", "--soft-cap", "1"}), "Back through the soft cap");
   check_has(said({"influence", "--q", "0", "--k", "0;0", "--v", "1;2", "--score", "gaussian"}), "to first order");
 }
+
+// --- what an altered computation says
+
+TEST_CASE("a task is held out only from a model that knows its words, which is told before anything is computed") {
+  const auto held_out = [](const std::string& command, const std::string& model, const std::string& task) {
+    return Words{"what-if", command, "--model", model, "--without", "head 1.1", "--held-out", task};
+  };
+  const std::string other_words = "this model does not know the words of that task. Give the task that it learned";
+  refuses(held_out("encoder", "coreference", "reverse"), "--held-out reverse: " + other_words);
+  refuses(held_out("transformer", "names", "induction"), "--held-out induction: " + other_words);
+  refuses(held_out("transformer", "induction", "text"), "--held-out text: " + other_words);
+  refuses(held_out("transformer", "reverse", "dates"), "--held-out dates: its model is a recurrent one");
+  check_has(said(held_out("encoder", "coreference", "coreference")), "200 sentences of the task coreference");
+  const std::string help = said({"what-if", "--help"});
+  const std::string tasks = help.substr(help.find("TASK of --held-out"));
+  check_has(tasks, "coreference");
+  check_lacks(tasks, "dates");
+  check_lacks(tasks, "pairs");
+}
+
+TEST_CASE("of several results it is told which ones change") {
+  const Words texts = {"what-if", "--text", "a b", "--text", "c d e"};
+  for (const Words& change : {Words{"--without", "mask"}, Words{"--swap", "a,b"}}) {
+    const std::string page = said(texts + change);
+    check_has(page, "Changed: sentence.1.output. Unchanged, to the last bit: sentence.2.output.");
+    check_has(page, "The result: sentence.1.output");
+  }
+  const std::string align = said({"what-if", "align", "--set", "decoder.1.weights[1,1]=0"});
+  check_has(align, "Changed: decoder.1.logits");
+  check_lacks(align, "decoder.6.logits is unchanged");
+  const std::string pool = said({"what-if", "pool", "--text", "a b", "--set", "x[1,1]=0"});
+  check_has(pool, "Changed: output, average.output, look-up.output, sum.output and softmax.output.");
+  check_has(said({"what-if", "--text", "a b", "--set", "x[1,1]=0"}), "The result: output");
+}
+
+TEST_CASE("what is said of words that cannot be swapped can be done") {
+  const Words texts = {"what-if", "--text", "a b", "--text", "c d e", "--swap"};
+  refuses(texts + Words{"c,b"}, "c is in sentence.2.x, and b is in sentence.1.x. Give two words that are in the same");
+  refuses(texts + Words{"1,2"}, "have both. Give two words that only one of them has");
+  refuses(texts + Words{"c,nobody"}, "row 'nobody' of sentence.2.x: there is no such word");
+  refuses(texts + Words{"nobody,none"}, "none of sentence.1.x and sentence.2.x has a word or a position nobody");
+  const Words model = {"what-if", "transformer", "--source", "x y", "--target", "y x", "--swap", "x,y"};
+  refuses(model, "have both. Exchange the words in the text that is given");
+}
+
+TEST_CASE("of a number that is a word and a position, what is offered chooses one of them") {
+  const auto from = [](const std::string& place) { return Words{"softmax", "--text", "2 2 1", "--from", place}; };
+  refuses(from("2"), "2 is position 2, and also the word at position 1. Write 'position 2', or another position");
+  refuses(from("\"2\""), "2 have this name. Give a position, such as 'position 1'");
+  refuses(from("1"), "1 is position 1, and also the word at position 3. Write '\"1\"' for the word, or 'position 1'");
+  accepted(from("position 1"));
+  accepted(from("position 2"));
+  accepted(from("\"1\""));
+  const Words set = {"what-if", "--text", "3 1 2", "--set"};
+  check_has(said(set + Words{"x[1,1]=0"}), "It is in the row of \"3\" (row 1).");
+  check_has(said(set + Words{"x[position 2,1]=0"}), "It is in the row of \"1\" (row 2).");
+  check_lacks(said({"what-if", "--text", "a b", "--set", "x[1,1]=0"}), "It is in");
+}
+
+TEST_CASE("a swap and a sweep are headed by what cannot be mistaken for something else") {
+  check_has(said({"walk", "--text", "3 1 2", "--swap", "\"1\",\"2\""}), "Positions 2 and 3 swapped");
+  check_has(said({"walk", "--text", "a a", "--swap", "1,2"}), "Positions 1 and 2 have the same word");
+  const std::string numbers = said({"scale", "--text", "3 1 2", "--sweep", "1"});
+  for (const std::string_view heading : {"Query 3 (1)", "Query 1 (2)", "Query 2 (3)"}) check_has(numbers, heading);
+  check_has(said({"scale", "--text", "a a", "--sweep", "1"}), "Query a (2)");
+  check_has(numbers, "a weight with respect to a divided score");
+}
+
+TEST_CASE("nothing is said of options that were not given") {
+  const Words patch = {"what-if", "--text", "a b", "--patch", "head.1.weights", "--patch-text", "b a"};
+  check_lacks(run_attn(patch).errors, "--head");
+  refuses(patch, "--patch head.1.weights: there is no head 1: no matrix here belongs to one head alone");
+  refuses({"what-if", "--text", "a b", "--of", "output", "--set", "x[1,1]=0"},
+          "--of chooses what --backward, --influence and --each-head tell, which go without changes: give one "
+          "of them, or leave out --of");
+  const std::string table = said({"explain", "scores[5,1]", "compare-positions"});
+  check_has(table, "scores is the result of other computations, not computed here");
+}
+
+TEST_CASE("a text that a limit cuts is told as such, and the tables are of all words that go in") {
+  const std::string page =
+      said({"what-if", "generate", "--model", "names", "--target", "a", "--steps", "1", "--without", "head 1.1"});
+  check_has(page, "by the limit of 1 word (--steps), and not by the model");
+  check_has(page,
+            "The tables below are of the words that are given, and of those that were written before the change.");
+}
+
+TEST_CASE("a map counts heads and not sentences, and leaves padding out") {
+  const std::string map = said({"map", "--text", "a b", "--text", "c d e"});
+  check_has(map, "1 head in 2 sentences, with the labels");
+  check_has(map, "Queries that are padding (<blank>) are not counted");
+  check_lacks(map, "<blank> → ");
+  check_lacks(said({"map", "--text", "a b"}), "padding (");
+}
+
+TEST_CASE("a list that a narrow terminal cuts says how many more have the last number") {
+  const std::string words = "one two three four five six seven eight nine ten ";
+  const std::string cut = said({"softmax", "--text", words + words + words + words + "one", "--width", "48"});
+  check_has(cut, " more of ");
+}

@@ -43,7 +43,7 @@ void write(std::vector<std::byte>& bytes, const StoredType& type, double number)
 
 // Numbers of normal distribution, in the bytes of a type, with one byte before them, so that nothing is aligned.
 Stored stored(const StoredType& type, Shape shape, bool is_transposed = false, std::uint32_t seed = 1) {
-  const Matrix numbers = random_kinds().front().make(seed)->embeddings({1, shape.cells()});
+  const Matrix numbers = RandomSource(random_kind::by_name, seed).vectors({"x", {1, shape.cells()}});
   auto bytes = std::make_shared<std::vector<std::byte>>(1);
   for (std::size_t i = 0; i < shape.cells(); ++i) {
     if (type.block == 1) {
@@ -64,7 +64,7 @@ Stored stored(const StoredType& type, Shape shape, bool is_transposed = false, s
 const StoredType* const all_types[] = {&stored_type::float64, &stored_type::float32, &stored_type::float16,
                                        &stored_type::bfloat16, &stored_type::q8_0};
 
-Matrix drawn(Shape shape) { return random_kinds().front().make(7)->embeddings(shape); }
+Matrix drawn(Shape shape) { return RandomSource(random_kind::by_name, 7).vectors({"x", shape}); }
 
 Rows operand(const Stored& numbers, bool in_single = false) {
   return {.shape = numbers.shape, .stored = &numbers, .in_single = in_single};

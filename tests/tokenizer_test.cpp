@@ -24,7 +24,7 @@ std::vector<std::size_t> ids_of(const std::vector<Token>& pieces) {
 
 std::vector<std::string> texts_of(const std::vector<Token>& pieces) {
   std::vector<std::string> texts;
-  for (const Token& piece : pieces) texts.push_back(piece.text);
+  for (const Token& piece : pieces) texts.emplace_back(piece.text);
   return texts;
 }
 
@@ -44,6 +44,17 @@ TEST_CASE("a tokenizer that was learned merges the pair that occurs most often, 
   CHECK(tokenizer->piece(257) == "est");
   CHECK(texts_of(tokenizer->encode("lowest")) == std::vector<std::string>{"low", "est"});
   CHECK(write_tokenizer(*learn_bpe(low, 260)) == write_tokenizer(*tokenizer));
+}
+
+TEST_CASE("pairs are counted in words of any length, and of equal pieces the first two are merged") {
+  std::vector<LearnedMerge> merges;
+  learn_bpe(std::string(1001, 'a'), 258, &merges);
+  REQUIRE(merges.size() == 2);
+  CHECK(merges[0].count == 1000);
+  // 500 times "aa" and an "a" behind them.
+  CHECK(merges[1].left == merges[0].made);
+  CHECK(merges[1].right == merges[0].made);
+  CHECK(merges[1].count == 499);
 }
 
 TEST_CASE("a tokenizer that was learned is read again from what is written of it") {
@@ -152,7 +163,8 @@ TEST_CASE("two texts are put together as the tokenizer of a model says it") {
   };
   const TemporaryFolder bert;
   bert.write("vocab.txt", "[UNK]\n[CLS]\n[SEP]\nthe\n##m\n");
-  const auto of_bert = read_tokenizer(bert.path(""))->encode_pair("the", "them");
+  const auto bert_tokenizer = read_tokenizer(bert.path(""));
+  const auto of_bert = bert_tokenizer->encode_pair("the", "them");
   CHECK(texts_of(of_bert) == std::vector<std::string>{"[CLS]", "the", "[SEP]", "the", "##m", "[SEP]"});
   CHECK(types_of(of_bert) == std::vector<std::size_t>{0, 0, 0, 1, 1, 1});
   CHECK(of_bert[4].begin == 3);
@@ -346,10 +358,16 @@ TEST_CASE("attn tokenize shows how a text falls apart, and learns where no token
   const Finished read = run_attn({"tokenize", "low", "lowest", "--tokenizer", file, "--by-word", "lowest"});
   CHECK(read.code == 0);
   CHECK(has_words(read.out, "How the word ␣lowest is cut"));
-  CHECK(has_words(run_attn({"tokenize", "a b", "--tokenizer", file, "--format", "csv"}).out,
+  CHECK(run_attn({"tokenize", "a b", "--tokenizer", file, "--format", "csv"}).out == "\"ids\"\n\"64 220 65\"\n");
+  CHECK(has_words(run_attn({"tokenize", "a b", "--tokenizer", file, "--format", "csv", "--full"}).out,
                   "\"Ġ\",\"␣\",220,\" \",1,2,1,2"));
-  const Finished many = run_attn({"tokenize", "--tokenizer", file, "--texts", "-", "--format", "json"},
-                                 {.input = "\"low\"\n\"a\\u0000\"\n"});
+  const Words of_many = {"tokenize", "--tokenizer", file, "--texts", "-", "--format", "json"};
+  const Surroundings two_texts = {.input = "\"low\"\n\"a\\u0000\"\n"};
+  CHECK(has_words(run_attn(of_many, two_texts).out, "\"ids\": [64, 188]"));
+  CHECK(!has_words(run_attn(of_many, two_texts).out, "\"decoded\""));
+  Words of_many_in_full = of_many;
+  of_many_in_full.emplace_back("--full");
+  const Finished many = run_attn(of_many_in_full, two_texts);
   CHECK(has_words(many.out, "\"decoded\": \"low\""));
   for (const auto& [words, sentence] : std::vector<std::pair<Words, std::string_view>>{
            {{"tokenize", "a", "--text-file", file}, "the text is given twice"},

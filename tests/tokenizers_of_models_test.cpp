@@ -20,7 +20,7 @@ namespace {
 
 std::vector<std::string> cut_into(const Tokenizer& tokenizer, std::string_view text) {
   std::vector<std::string> texts;
-  for (const Token& piece : tokenizer.encode(text)) texts.push_back(piece.text);
+  for (const Token& piece : tokenizer.encode(text)) texts.emplace_back(piece.text);
   return texts;
 }
 

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -100,6 +101,41 @@ TEST_CASE("a training on pairs of one's own learns from a file") {
   const std::string path = folder.write("pairs.txt", pairs), state = folder.path("mine.safetensors");
   accepted({"train", "pairs", "--pairs", path, "--steps", "2", "--batch", "2", "--save", state});
   check_has(accepted({"generate", "--model", state, "--text", "one three"}).out, "Written");
+}
+
+TEST_CASE("two architectures of like size are trained on the same sentences and compared at equal effort") {
+  const std::shared_ptr<Graph> graph =
+      computation_of("attn train dates --beside transformer --steps 9 --every 9 --batch 2 --d-model 16");
+  const Matrix& of_step = graph->at("of_step").matrix();
+  CHECK(std::fabs(of_step(0, 0) - of_step(1, 0)) < 0.2 * of_step(0, 0));
+  const auto check_rows = [&](std::string_view name, double first, double second) {
+    const Node& table = graph->at(name);
+    const Matrix& rows = table.matrix();
+    const double all = 9.0 * std::min(first, second);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double effort = std::floor(all * static_cast<double>(i + 1) / 4.0);
+      CHECK(rows(i, 0) == std::floor(effort / first));
+      CHECK(rows(i, 2) == std::floor(effort / second));
+    }
+    return Matrix(rows);
+  };
+  const Matrix by_steps = check_rows("equal_steps", 1.0, 1.0);
+  const Matrix by_products = check_rows("equal_multiply_adds", of_step(0, 1), of_step(1, 1));
+  const Matrix by_sequence = check_rows("equal_sequential", of_step(0, 2), of_step(1, 2));
+  // The same training has the same loss at the same step, whatever it is compared by.
+  CHECK(by_steps(3, 1) == graph->at("curve").matrix()(1, 1));
+  for (const Matrix* const rows : {&by_products, &by_sequence}) {
+    for (const std::size_t side : {0U, 2U}) {
+      if ((*rows)(3, side) == 9.0) CHECK((*rows)(3, side + 1) == by_steps(3, side + 1));
+    }
+  }
+  refuses({"train", "sort", "--beside", "transformer"}, "does not write one sentence from another");
+  refuses({"train", "dates", "--beside", "recurrent"}, "is recurrent itself");
+  refuses({"train", "dates", "--beside", "gru"}, "Choose one of: recurrent, transformer");
+  const TemporaryFolder folder;
+  const std::string pairs = folder.write("p.txt", "a b\tc d\nb c\td e\nc a\te c\n");
+  check_has(accepted({"train", "pairs", "--pairs", pairs, "--beside", "recurrent", "--steps", "4", "--batch", "2"}).out,
+            "A recurrent encoder-decoder: cell gru, attention bahdanau");
 }
 
 TEST_CASE("an interrupt saves what was learned and stops") {

@@ -226,6 +226,10 @@ TEST_CASE("a file that is no state of training is refused") {
   no_average.moments.begin()->second.second(0, 0) = -1.0;
   TrainingState huge = state;
   huge.request.sizes.layers = 1'000'000;
+  TrainingState other_width = state;
+  other_width.options.d_model = 100'000;
+  TrainingState other_heads = state;
+  std::get<Transformer>(other_heads.model).sizes.heads *= 2;
   TrainingState beyond = state;
   beyond.step = beyond.options.steps + 1;
   TrainingState no_generator = state;
@@ -236,6 +240,8 @@ TEST_CASE("a file that is no state of training is refused") {
       {"other parameters than the task sort has", [&] { read_state(bytes_of(other_task), "x"); }},
       {"damaged", [&] { read_state(bytes_of(no_generator), "x"); }},
       {"a number that no average has", [&] { read_state(bytes_of(no_average), "x"); }},
+      {"says that d_model is 100000, and that of the model is ", [&] { read_state(bytes_of(other_width), "x"); }},
+      {"says that the number of heads is ", [&] { read_state(bytes_of(other_heads), "x"); }},
       {"--layers 1000000 is more than 16", [&] { read_state(bytes_of(huge), "x"); }},
       {"damaged", [&] { read_state(bytes_of(beyond), "x"); }},
       {"unknown member", [&] { read_transformer("{\"a\": 1}", "x"); }},

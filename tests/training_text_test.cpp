@@ -252,9 +252,9 @@ TEST_CASE("every task of a Transformer is learned in another recipe, and only wh
     return in_one_line(
         accepted(Words{"train", "sort", "--steps", "2", "--batch", "2", "--section", "The model"} + more).out);
   };
-  check_has(page({}), "norms: pre; positions: sinusoidal");
-  check_has(page({"--norm", "post"}), "norms: post; positions: sinusoidal");
-  check_has(page({"--positions", "learned"}), "norms: pre; positions: learned");
+  check_has(page({}), "norms: pre, root mean square normalization; positions: sinusoidal");
+  check_has(page({"--norm", "post"}), "norms: post, root mean square normalization; positions: sinusoidal");
+  check_has(page({"--positions", "learned"}), "norms: pre, root mean square normalization; positions: learned");
   check_has(page({"--recipe", "gpt2"}), "norms: pre; positions: learned");
   CHECK(page({"--no-bias"}) != page({}));
 }

@@ -139,7 +139,7 @@ TEST_CASE("rotary positions leave the scores of words that are moved together as
   const auto scores = [](std::size_t before) {
     Graph graph;
     const Value x = graph.input(role::x, matrix({{1, 2, 3, 4}, {-1, 0.5, 2, 1}}), axis("tokens"), axis("d"));
-    const Value turned = rotate(x, {.first = before});
+    const Value turned = rotate(x, {.positions = before});
     return matmul_transposed(turned, turned).matrix();
   };
   CHECK(close(scores(0), scores(7), 1e-12));

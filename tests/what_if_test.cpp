@@ -8,6 +8,7 @@
 
 #include "command/app.hpp"
 #include "command/command.hpp"
+#include "commands_tried.hpp"
 #include "core/graph/graph.hpp"
 #include "core/support/error.hpp"
 #include "explore/alteration.hpp"
@@ -166,7 +167,7 @@ TEST_SUITE("what if") {
   TEST_CASE("words of a model change places by their ids") {
     const auto graph = computation("encoder --source 'a b c' --seed 4");
     const Matrix now = altered(*graph, {swapped_words(*graph, "1,3")}, "encoder.2.norm_2.output");
-    CHECK(same(now, matrix_of("encoder --source 'c b a' --seed 4", "encoder.2.norm_2.output")) == false);
+    CHECK(same(now, matrix_of("encoder --source 'c b a' --seed 4", "encoder.2.norm_2.output")));
     const Matrix ids = altered(*graph, {swapped_words(*graph, "1,3")}, "source.ids");
     CHECK(ids(0, 0) == graph->at("source.ids").cell(2, 0));
     CHECK(ids(2, 0) == graph->at("source.ids").cell(0, 0));
@@ -233,6 +234,9 @@ TEST_SUITE("what if") {
     const std::string text = shown("what-if walk --set 'scaled[1,1] = 1e308'");
     CHECK(text.find("scaled[1,1] is set to 1e+308. It was 14.") != std::string::npos);
     CHECK(text.find("00000000") == std::string::npos);
+    const std::string typed = "what-if walk --set 'scaled[1,1] = ";
+    CHECK(shown(typed + "1" + std::string(300, '0') + "'").find("00000000") == std::string::npos);
+    CHECK(shown(typed + "14.00000001'").find("scaled[1,1] is set to 14.00000001. It was 14.") != std::string::npos);
   }
 
   TEST_CASE("a matrix that is chosen by another name is looked at, and the sentences are of the chosen ones") {
@@ -318,6 +322,19 @@ TEST_SUITE("what if") {
     }
   }
 
+  TEST_CASE("what is asked of each head is told as what it is") {
+    check_has(shown("what-if transformer --model induction --each-head"), "the largest logit of the last row");
+    const std::string alike = "what-if walk --x '1 1;1 1' --wq '1 1;1 1' --wk '1 1;1 1' --heads 2 --wo '1 0;0 1' --wv ";
+    check_lacks(shown(alike + "'1e-9 1.9e-9;0 0' --each-head"), "as much without one head");
+    check_has(shown(alike + "'1 1;0 0' --each-head"), "as much without one head");
+  }
+
+  TEST_CASE("the matrices of an erratum can be changed and broken") {
+    check_has(shown("what-if errata E1 --set 'scores[1,1]=3'"), "scores[1,1] is set to 3");
+    check_has(shown("errata E1 --what-if --set 'scores[1,1]=3'"), "scores[1,1] is set to 3");
+    check_has(shown("errata E1 --break wrong-axis"), "The law that catches it");
+  }
+
   TEST_CASE("what cannot be changed is refused in one sentence") {
     check_refused({
         {"nothing is changed: give --set", [] { answered("what-if walk"); }},
@@ -331,7 +348,7 @@ TEST_SUITE("what if") {
         {"and '-inf' is none", [] { answered("what-if walk --set 'k[1,1] = -inf'"); }},
         {"k[Thinking,1] is set already", [] { answered("what-if walk --set 'k[1,1] = 3; k[Thinking,1] = 4'"); }},
         {"is set already", [] { answered("what-if walk --set 'scaled[1,1] = 3' --set 'masked[1,1] = 4'"); }},
-        {"1 is a position of x and the word at position 2", [] { answered("what-if walk --text '2 1' --swap 1,2"); }},
+        {"1 is position 1, and also the word at position 2", [] { answered("what-if walk --text '2 1' --swap 1,2"); }},
         {"--patch foo: unknown matrix 'foo'", [] { answered("what-if walk --patch foo --patch-text 'a b'"); }},
         {"--of foo[1]: unknown matrix 'foo'",
          [] { answered("what-if walk --example animal --each-head --of 'foo[1]'"); }},
@@ -347,7 +364,8 @@ TEST_SUITE("what if") {
         {"give two words", [] { answered("what-if walk --swap Thinking"); }},
         {"there is no such word", [] { answered("what-if walk --swap 'Thinking,nobody'"); }},
         {"the same position twice", [] { answered("what-if walk --swap '1,1'"); }},
-        {"no words go in", [] { answered("what-if walk --q '1 2' --k '1 2' --v '1 2' --swap 1,2"); }},
+        {"neither ids of words nor their vectors are given",
+         [] { answered("what-if walk --q '1 2' --k '1 2' --v '1 2' --swap 1,2"); }},
         {"--patch needs another computation", [] { answered("what-if walk --patch x"); }},
         {"--patch-text belongs to --patch", [] { answered("what-if walk --patch-text 'a b' --set 'x[1,1]=2'"); }},
         {"Both need the same shape", [] { answered("what-if walk --patch output --patch-text 'a b c d'"); }},
@@ -358,7 +376,7 @@ TEST_SUITE("what if") {
         {"it needs a model that knows words", [] { answered("what-if walk --without scale --held-out induction"); }},
         {"file of pairs", [] { answered("what-if transformer --model reverse --without scale --held-out pairs"); }},
         {"there are no heads here", [] { answered("what-if layer-norm --each-head"); }},
-        {"--of belongs to", [] { answered("what-if walk --without scale --of 'output[1,1]'"); }},
+        {"which go without changes", [] { answered("what-if walk --without scale --of 'output[1,1]'"); }},
         {"--set belongs to --what-if", [] { answered("walk --set 'k[1,1] = 2'"); }},
         {"--swap belongs to --what-if", [] { answered("encoder --swap 1,2"); }},
     });

@@ -15,6 +15,7 @@
 #include "commands_tried.hpp"
 #include "computations.hpp"
 #include "core/math/random.hpp"
+#include "core/support/number.hpp"
 #include "page/render/format.hpp"
 #include "page/render/ranked.hpp"
 #include "page/render/steps.hpp"
@@ -277,8 +278,11 @@ TEST_CASE("a long sum shows its largest terms in their order, and what all other
 TEST_CASE("of a row of many words readers are shown the first, and programs all") {
   constexpr std::size_t count = 300;
   auto graph = std::make_shared<Graph>();
-  Matrix weights({2, count}, 0.5 / (count - 2));
-  for (std::size_t i = 0; i < 2; ++i) weights(i, 17 + i) = weights(i, 200) = 0.25;
+  Matrix weights({2, count});
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t j = 0; j < count; ++j) weights(i, j) = 1e-5 * static_cast<double>(j + 1);
+    weights(i, 17 + i) = weights(i, 200) = 0.25;
+  }
   graph->input({role::distribution, "distribution"}, std::move(weights), axis("queries"), axis("vocabulary"));
   const Node& node = graph->nodes().front();
   const Table table = table_of(node);
@@ -299,13 +303,35 @@ TEST_CASE("of a row of many words readers are shown the first, and programs all"
   const std::string text = written("text", false);
   CHECK(text.find("[1,18]") < text.find("[1,201]"));
   CHECK(text.find("[1,201]") < text.find("[2,19]"));
-  check_has(text, "0.4866");  // what the others add up to
+  // What the others add up to: those up to 292, and not the two large ones.
+  check_has(text, written_digits(1e-5 * (292.0 * 293.0 / 2.0 - 18.0 - 201.0), 4));
   for (const char* const name : {"csv", "json"}) CHECK(written(name, false) == written(name, true));
+}
+
+TEST_CASE("where equal numbers are all that is left of a row, no others are listed") {
+  constexpr std::size_t count = 300;
+  const auto shown = [](Matrix weights) {
+    auto graph = std::make_shared<Graph>();
+    graph->input({role::distribution, "distribution"}, std::move(weights), axis("queries"), axis("vocabulary"));
+    const Page page{.trace = {{&graph->nodes().front()}}, .blocks = {table_of(graph->nodes().front())}};
+    const auto format = std::ranges::find(formats(), "markdown", &Format::name);
+    return written_by([&](Sink& sink) { format->render(page, Style{}, sink); });
+  };
+  Matrix weights({1, count}, 0.5 / (count - 2));
+  weights(0, 17) = weights(0, 200) = 0.25;
+  const std::string ties = shown(weights);
+  check_has(ties, "298 with this number each");
+  check_has(ties, "all 300 numbers of each row, equal ones counted together");
+  check_lacks(ties, "other");
+  weights(0, 100) = 0.001;
+  const std::string smaller = shown(weights);
+  check_has(smaller, "297 with this number each");
+  check_has(smaller, "1 other ");
 }
 
 TEST_CASE("a table of many numbers is the same bytes with any number of threads") {
   auto graph = std::make_shared<Graph>();
-  Matrix numbers = random_kinds()[0].make(1)->embeddings({700, 90});
+  Matrix numbers = RandomSource(random_kind::by_name, 1).vectors({"x", {700, 90}});
   auto scores = std::make_shared<Matrix>(numbers);
   for (std::size_t i = 0; i < 700; i += 7) (*scores)(i, i % 90) = -std::numeric_limits<double>::infinity();
   graph->input(called("matrix"), std::move(numbers), axis("rows"), axis("columns"));

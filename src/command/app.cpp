@@ -37,9 +37,13 @@ namespace attn {
 namespace {
 
 // A page follows what is computed from what.
-void require_computation(const Graph* graph, const Command& command) {
+void require_computation(const Graph* graph, const Command& command, const Arguments& arguments) {
   const auto is_computed = [](const Node& node) { return node.op && !node.is_alias(); };
   if (graph && std::ranges::any_of(graph->nodes(), is_computed)) return;
+  const bool may_be_named = arguments.words.empty() && !command.words.empty() && command.words.front().choices;
+  if (!graph && may_be_named)
+    fail("attn {0} cannot be a page without {1}: it only lists what can be named. Give one, as in attn page {0} {2}",
+         command.name, command.words.front().name, command.words.front().choices().front().name);
   fail(
       "attn {} cannot be a page here: what it shows are no matrices that are computed from others. Any command with such matrices can, as in attn page walk",
       command.name);
@@ -48,7 +52,7 @@ void require_computation(const Graph* graph, const Command& command) {
 // What a command has computed, or the part of it that --only chooses, as a page for browsers.
 WriteDocument document_for_browser(const Command& command, const Answer& answer, const Arguments& arguments) {
   const std::shared_ptr<const Graph> whole = answer.in_browser ? answer.in_browser : answer.computation.graph;
-  require_computation(whole.get(), command);
+  require_computation(whole.get(), command, arguments);
   const std::optional<std::string> only = arguments.only(), word = arguments.text(option::from);
   const std::shared_ptr<const Graph> graph = only ? part_of(*whole, whole->matching(*only)) : whole;
   require_room_in_browser(*graph);
@@ -489,6 +493,14 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   return answer;
 }
 
+// What is computed is asked for, and may take as long as it takes. What files make of a text, or are unpacked to, must
+// not: this is about a minute, and enough for a text of a hundred MB.
+constexpr Allowance of_command = {.whose = "a command",
+                                  .work = without_limit,
+                                  .cells = without_limit,
+                                  .output = without_limit,
+                                  .reading = 60'000'000'000};
+
 }  // namespace
 
 void write(const Answer& answer, Sink& sink) {
@@ -501,6 +513,7 @@ void write(const Answer& answer, Sink& sink) {
 
 Answer answer(const std::vector<std::string>& command_line, const Environment& environment) {
   const MembersOfFiles members;
+  const Budget budget(of_command);
   try {
     Answer result = answer_in_members(command_line, environment);
     for (std::vector<std::string>* sentences : {&result.warnings, &result.complaints}) {

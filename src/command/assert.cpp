@@ -132,6 +132,7 @@ std::shared_ptr<Graph> graph_of_tables(const std::string& path, const std::optio
 // Whether traces are read from files of this kind. Others have one matrix, or several below their names.
 bool is_trace(const std::string& path) {
   if (path == "-") return true;  // which is read once
+  if (!parts_of_source(path).key.empty()) return false;
   const std::string_view kind = kind_of_file(path, read_bytes(path));
   return kind != "npy" && kind != "csv" && kind != "tsv";
 }
@@ -147,7 +148,8 @@ constexpr std::array roundings = {RoundingOfFile{Precision::bfloat16, "bfloat16"
 
 const RoundingOfFile* rounding_of_file(const std::string& path) {
   if (path == "-") return nullptr;
-  const std::string_view kind = kind_of_file(path, read_bytes(path));
+  const std::string file = parts_of_source(path).path;
+  const std::string_view kind = kind_of_file(file, read_bytes(file));
   if (kind != "npy" && kind != "npz" && kind != "safetensors") return nullptr;
   const std::vector<MatrixFile> matrices = read_all_matrices(path).matrices;
   for (const RoundingOfFile& rounding : roundings) {

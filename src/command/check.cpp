@@ -67,30 +67,71 @@ constexpr SmallInput small_inputs[] = {
     {"layer-norm", "--x '1 2 4; 0 1 0; -3 5 2' --gamma '1 2 3' --beta '1 0 -1'"},
 };
 
-// A small computation of this command, or of one that computes the same, in whose matrices of these roles
-// the mistakes can best be told apart. Nothing: they give the same numbers in all that are tried.
-std::optional<TellingInput> telling_input(const Command& command, const std::vector<const Mistake*>& mistakes,
-                                          const std::vector<const Role*>& roles, const Environment& environment) {
-  const bool has_own = std::ranges::find(small_inputs, command.name, &SmallInput::command) != std::end(small_inputs);
-  const std::string_view name = has_own ? command.name : small_inputs[0].command;
-  std::optional<TellingInput> best;
-  std::size_t most = 1;
-  for (const SmallInput& input : small_inputs) {
-    if (input.command != name) continue;
-    const std::string line = fmt::format("attn {} {}", input.command, input.options);
+// The options of a check that say how something is computed, without those that a small input has itself.
+std::string typed_beside(const SmallInput& input, const Arguments& arguments) {
+  constexpr std::array of_this_file = {&option::as,      &option::only,   &option::conventions_agree,
+                                       &option::example, &option::source, &option::target};
+  const std::vector<std::string_view> own = pieces_of(input.options, ' ');
+  std::string line;
+  for (const std::string& typed : typed_again(arguments)) {
+    const std::string name = typed.substr(0, typed.find(' '));
+    const bool is_of_this_file = std::ranges::find(of_this_file, name, &Option::name) != of_this_file.end();
+    if (!is_of_this_file && std::ranges::find(own, name) == own.end()) line += " " + typed;
+  }
+  return line;
+}
+
+// Of some small computations of one command, that in whose matrices the mistakes can best be told apart.
+class TellingInputFinder {
+ public:
+  TellingInputFinder(std::span<const Compared> compared, const std::vector<const Mistake*>& mistakes,
+                     const Environment& environment)
+      : compared_(compared), mistakes_(mistakes), environment_(environment) {}
+
+  bool tells_all() const { return most_ == mistakes_.size(); }
+
+  void try_out(const SmallInput& input, const std::string& more) {
+    const std::string line = fmt::format("{} {}{}", input.command, input.options, more);
     try {
-      const Answer answer = attn::answer(command_lines(line, "", 1).front().words, environment);
-      std::vector<std::size_t> numbers = told_apart(*answer.computation.graph, mistakes, roles);
+      const Answer answer = attn::answer(command_lines("attn " + line, "", 1).front().words, environment_);
+      std::vector<std::size_t> numbers = told_apart(*answer.computation.graph, mistakes_, compared_);
       const std::size_t count = std::set<std::size_t>(numbers.begin(), numbers.end()).size();
-      if (count <= most) continue;
-      most = count;
-      best = TellingInput{line + " -o input.npz", std::move(numbers)};
-      if (count == mistakes.size()) break;
+      if (count <= most_) return;
+      most_ = count;
+      best_ = TellingInput{fmt::format("attn {} -o input.npz", line), fmt::format("attn check result.npz {}", line),
+                           std::move(numbers)};
     } catch (const InputError&) {
-      continue;  // more than a document may compute
+      return;  // more than a document may compute, or options that do not go together
     }
   }
-  return best;
+
+  // Nothing: they look the same in all that were tried.
+  const std::optional<TellingInput>& best() const { return best_; }
+
+ private:
+  std::span<const Compared> compared_;
+  const std::vector<const Mistake*>& mistakes_;
+  const Environment& environment_;
+  std::size_t most_ = 1;
+  std::optional<TellingInput> best_;
+};
+
+// A small computation of this command, or of one that computes the same, with the options of the check; where none of
+// these tells any mistakes apart, without them.
+std::optional<TellingInput> telling_input(const Command& command, const Arguments& arguments,
+                                          const std::vector<const Mistake*>& mistakes,
+                                          std::span<const Compared> compared) {
+  const bool has_own = std::ranges::find(small_inputs, command.name, &SmallInput::command) != std::end(small_inputs);
+  const std::string_view name = has_own ? command.name : small_inputs[0].command;
+  TellingInputFinder finder(compared, mistakes, *arguments.environment);
+  for (const SmallInput& input : small_inputs) {
+    if (input.command == name && !finder.tells_all()) finder.try_out(input, typed_beside(input, arguments));
+  }
+  if (finder.best()) return finder.best();
+  for (const SmallInput& input : small_inputs) {
+    if (input.command == name && !finder.tells_all()) finder.try_out(input, "");
+  }
+  return finder.best();
 }
 
 }  // namespace
@@ -106,7 +147,8 @@ bool names_matrix_of(const Graph& graph, const std::string& name) {
   return graph.find(name) || std::ranges::any_of(graph.nodes(), may_be);
 }
 
-// A matrix without a name: what --as says, what its file is called, or the only one of its shape.
+// A matrix that its file does not name, or that was chosen by its name there: what --as says, what it or its file is
+// called, or the only one of its shape.
 void name_it(MatrixFile& file, const Graph& graph, const std::optional<std::string>& as) {
   if (as) {
     file.name = *as;
@@ -123,10 +165,10 @@ void name_it(MatrixFile& file, const Graph& graph, const std::optional<std::stri
   if (names.size() > 16) names.resize(16);
   if (names.empty())
     fail(
-        "{} has one matrix without a name, of {}, and nothing that is computed has this shape: say what it is with --as NAME",
+        "{} has one matrix, of {}, by no name of the computation, and nothing that is computed has this shape: say what it is with --as NAME",
         file.where, to_string(shape));
-  fail("{} has one matrix without a name: say which it is with --as NAME. Of its shape, {}, are: {}", file.where,
-       to_string(shape), fmt::join(names, ", "));
+  fail("{} has one matrix, by no name of the computation: say which it is with --as NAME. Of its shape, {}, are: {}",
+       file.where, to_string(shape), fmt::join(names, ", "));
 }
 
 // Some of what is computed, each by its shortest name.
@@ -144,8 +186,18 @@ std::vector<std::string> some_names(const Graph& graph) {
   return names;
 }
 
-// The names of matrices, and of each that of the computation which is nearest.
-std::string names_with_nearest(const std::vector<MatrixFile>& files, const Graph& graph) {
+// What a matrix is that cannot be compared: it is given to the computation, or its name is nearly one of it.
+std::string why_not_compared(const std::string& name, const Graph& graph, const std::vector<std::string>& known) {
+  const std::span<const Role* const> roles = roles_called(name);
+  const auto is_given = [&](const Node& node) {
+    return !node.op && (node.name == name || std::ranges::find(roles, node.role) != roles.end());
+  };
+  if (std::ranges::any_of(graph.nodes(), is_given)) return " (given here, and not computed)";
+  return names_matrix_of(graph, name) ? "" : did_you_mean(name, known);
+}
+
+// The names of matrices, and why each is not compared.
+std::string names_not_compared(const std::vector<MatrixFile>& files, const Graph& graph) {
   constexpr std::size_t most = 12;
   const std::vector<std::string> known = graph.names();
   std::vector<std::string> names;
@@ -154,7 +206,7 @@ std::string names_with_nearest(const std::vector<MatrixFile>& files, const Graph
       names.emplace_back("…");
       break;
     }
-    names.push_back(in_quotes(file.name) + did_you_mean(file.name, known));
+    names.push_back(in_quotes(file.name) + why_not_compared(file.name, graph, known));
   }
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -234,7 +286,7 @@ Checked checked(Graph& graph, const Arguments& arguments) {
       std::ranges::any_of(matched.compared, [](const Compared& matrix) { return matrix.node->op != nullptr; });
   if (!has_results) {
     fail("no matrix of {} can be compared with what is computed: its matrices are {}. Of the computation there are: {}",
-         where, names_with_nearest(files, graph), fmt::join(some_names(graph), ", "));
+         where, names_not_compared(files, graph), fmt::join(some_names(graph), ", "));
   }
   tell_other_names(matched);
   if (arguments.steps_to_compare.count > 0) tell_step(arguments.steps_to_compare, matched);
@@ -244,17 +296,13 @@ Checked checked(Graph& graph, const Arguments& arguments) {
 
 void compare(Answer& answer, const Command& command, const Arguments& arguments) {
   const Checked found = checked(*answer.computation.graph, arguments);
-  std::vector<const Role*> roles;
   std::vector<const Node*> nodes;
-  for (const Compared& matrix : found.matched.compared) {
-    roles.push_back(matrix.node->role);
-    nodes.push_back(matrix.node);
-  }
+  for (const Compared& matrix : found.matched.compared) nodes.push_back(matrix.node);
   // A program that runs a model of its own runs no other one.
   const bool has_own_model = arguments.has_any(std::array{&option::model, &option::parameters});
   const auto find = [&](const std::vector<const Mistake*>& mistakes) -> std::optional<TellingInput> {
     if (has_own_model) return std::nullopt;
-    return telling_input(command, mistakes, roles, *arguments.environment);
+    return telling_input(command, arguments, mistakes, found.matched.compared);
   };
   answer.page.blocks.clear();
   answer.page.trace = Trace(nodes);

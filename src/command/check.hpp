@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "command/command.hpp"
 #include "school/mistake/findings.hpp"
@@ -33,8 +34,13 @@ Checked checked(Graph& graph, const Arguments& arguments);
 [[noreturn]] void refuse_further_file(const std::string& path);
 
 /// A line for each file of the words, or of the folders among them: whether it agrees with the command's computation,
-/// and what differs first. The verdict is failed where one differs or cannot be compared.
+/// and what differs first. The verdict is failed where one differs or cannot be compared; where none can, that is wrong
+/// input.
 Answer check_each(const Command& command, const Arguments& arguments);
+
+/// The options of a line that say how something is computed, and not from which numbers, as they are typed: "--causal",
+/// "--heads 2".
+std::vector<std::string> typed_again(const Arguments& arguments);
 
 /// An input for a command with these options, with which as few mistakes as possible stay hidden.
 Answer propose_input(const Command& command, const Arguments& arguments);

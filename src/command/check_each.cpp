@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "command/recording.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
+#include "data/files/files_of_folder.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/opened.hpp"
 #include "data/files/read_input.hpp"
@@ -28,8 +28,6 @@ namespace attn {
 // Many files, each compared by itself.
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // How a file compares.
 enum class Result { agrees, may_be_conventions, differs, not_compared };
@@ -63,24 +61,19 @@ struct CheckedFile {
 };
 
 // The files of the words; of a folder, what stands in it, each of which may be a folder with the matrices of one
-// computation. A name that begins with a dot is left out.
-std::vector<std::string> files_to_check(const std::vector<std::string>& words) {
+// computation.
+std::vector<FileOfFolder> files_to_check(const std::vector<std::string>& words) {
   if (words.empty()) fail("--each compares several files: give them, or a folder: attn check --each FILE...");
-  std::vector<std::string> files;
+  std::vector<FileOfFolder> files;
   for (const std::string& word : words) {
-    std::error_code reason;
-    if (!fs::is_directory(place_of(word), reason)) {
-      files.push_back(word);
+    std::error_code unknown;
+    if (!std::filesystem::is_directory(place_of(word), unknown)) {
+      files.push_back({.path = word});
       continue;
     }
-    std::set<std::string> inside;
-    for (const fs::directory_entry& entry : fs::directory_iterator(place_of(word), reason)) {
-      const std::string name = entry.path().filename().string();
-      if (!name.starts_with('.')) inside.insert((fs::path(word) / name).string());
-    }
-    if (reason) fail_unreadable(word, reason);
+    std::vector<FileOfFolder> inside = files_of_folder(word);
     if (inside.empty()) fail("{} has no files: give files with matrices, or a folder that has some", word);
-    files.insert(files.end(), inside.begin(), inside.end());
+    std::ranges::move(inside, std::back_inserter(files));
   }
   return files;
 }
@@ -112,8 +105,10 @@ void take(const Checked& found, CheckedFile& file) {
 }
 
 // The computation depends on the file: its right numbers come from the inputs there, where the line gives none.
-CheckedFile check_file(const Command& named, Arguments arguments, const std::string& path) {
-  CheckedFile file{.path = path};
+CheckedFile check_file(const Command& named, Arguments arguments, const FileOfFolder& to_check) {
+  const std::string& path = to_check.path;
+  CheckedFile file{.path = path, .refused = to_check.refused};
+  if (!file.refused.empty()) return file;
   const Command* const recorded = named.shown_as ? command_of_recording(path) : nullptr;
   const Command& command = recorded ? *recorded : named;
   const ReadInputs own;  // what was assumed of one file is not told of all
@@ -180,7 +175,8 @@ Listing listing_of_mistakes(const std::vector<CheckedFile>& files) {
 
 Answer check_each(const Command& command, const Arguments& arguments) {
   std::vector<CheckedFile> files;
-  for (const std::string& path : files_to_check(arguments.words)) files.push_back(check_file(command, arguments, path));
+  for (const FileOfFolder& file : files_to_check(arguments.words))
+    files.push_back(check_file(command, arguments, file));
   Answer answer;
   Page& page = answer.page;
   page.head(1, fmt::format("Comparison of {}", count_of(files.size(), "file")));
@@ -198,6 +194,9 @@ Answer check_each(const Command& command, const Arguments& arguments) {
     return file.result == Result::agrees || (conventions_agree && file.result == Result::may_be_conventions);
   };
   if (!std::ranges::all_of(files, passes)) answer.verdict = Verdict::failed;
+  if (std::ranges::all_of(files, [](const CheckedFile& file) { return file.result == Result::not_compared; }))
+    answer.complaints.emplace_back(
+        "attn check --each could compare no file. The table says why: correct the files, or the options");
   return answer;
 }
 

@@ -16,6 +16,7 @@
 #include "core/model/schema.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
+#include "core/support/shell.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/options.hpp"
 #include "page/render/format.hpp"
@@ -42,7 +43,7 @@ constexpr TriedSize tried_sizes[] = {
 };
 // Those that vectors can go into.
 constexpr std::array<std::string_view, 3> of_models = {"encoder", "decoder", "transformer"};
-constexpr std::uint32_t tried_seeds = 3;
+constexpr std::uint32_t tried_seeds = 20;
 
 // What says how something is computed, and not from which numbers, is given again when the result is checked.
 constexpr std::array drawn_by = {&option::text, &option::memory_text, &option::d_model, &option::d_ff, &option::seed,
@@ -118,8 +119,8 @@ class Proposer {
     }
     arguments.read();
     if (command_.takes_model()) {
-      put_vectors(arguments, option::x, size.words, seed);
-      if (command_.name != "encoder") put_vectors(arguments, option::target_x, size.other_words, seed + tried_seeds);
+      put_vectors(arguments, option::x, scope::source, size.words, seed);
+      if (command_.name != "encoder") put_vectors(arguments, option::target_x, scope::target, size.other_words, seed);
     }
     put_own_vectors(arguments, seed);
     const Answer answer = command_.run(command_, arguments);
@@ -134,10 +135,12 @@ class Proposer {
     return proposal;
   }
 
-  void put_vectors(Arguments& arguments, const Option& option, std::string_view words, std::uint32_t seed) const {
+  void put_vectors(Arguments& arguments, const Option& option, const ScopeKind& side, std::string_view words,
+                   std::uint32_t seed) const {
     if (std::ranges::find(offered_, &option, &Offered::option) == offered_.end()) return;
     const Shape shape{pieces_of(words, ' ').size(), *arguments.count(option::d_model)};
-    arguments.put(option, MatrixFile{.matrix = random_kinds().front().make(seed)->embeddings(shape)});
+    RandomSource random(random_kind::by_name, seed);
+    arguments.put(option, MatrixFile{.matrix = random.vectors({Name({side}, role::x).text(), shape})});
   }
 
   // Vectors that options of the command's own take, such as γ.
@@ -239,21 +242,6 @@ bool says_how_to_compute(const Option& option) {
          std::ranges::none_of(output_options().options, shows);
 }
 
-// The options of a line that say how something is computed, as they were typed.
-std::string typed_again(const Arguments& arguments) {
-  std::string line;
-  for (const OptionValues::Entry& entry : arguments.entries()) {
-    const Option& option = *entry.option;
-    if (!says_how_to_compute(option)) continue;
-    if (option.kind == Kind::flag) line += fmt::format(" {}", option.name);
-    if (option.kind == Kind::count) line += fmt::format(" {} {}", option.name, *arguments.count(option));
-    if (option.kind == Kind::number) line += fmt::format(" {} {}", option.name, *arguments.number(option));
-    if (option.kind == Kind::word || option.kind == Kind::word_or_number)
-      line += fmt::format(" {} {}", option.name, *arguments.text(option));
-  }
-  return line;
-}
-
 std::string names_in_list(const std::vector<const Mistake*>& mistakes) {
   std::vector<std::string> names;
   for (const Mistake* mistake : mistakes) names.emplace_back(mistake->name);
@@ -271,13 +259,28 @@ std::string said_of_hidden(const Proposal& proposal) {
 
 }  // namespace
 
+std::vector<std::string> typed_again(const Arguments& arguments) {
+  std::vector<std::string> typed;
+  for (const OptionValues::Entry& entry : arguments.entries()) {
+    const Option& option = *entry.option;
+    if (!says_how_to_compute(option)) continue;
+    if (option.kind == Kind::flag) typed.emplace_back(option.name);
+    if (option.kind == Kind::count) typed.push_back(fmt::format("{} {}", option.name, *arguments.count(option)));
+    if (option.kind == Kind::number) typed.push_back(fmt::format("{} {}", option.name, *arguments.number(option)));
+    if (option.kind == Kind::word || option.kind == Kind::word_or_number)
+      typed.push_back(fmt::format("{} {}", option.name, shell_word(*arguments.text(option))));
+  }
+  return typed;
+}
+
 Answer propose_input(const Command& command, const Arguments& given) {
   Arguments arguments = given;
   // A file of parameters does not say it.
   if (command.takes_model() && !arguments.has(option::heads)) arguments.put(option::heads, std::size_t{2});
   const Proposal proposal = Proposer(command, arguments).best();
   const std::string other = command.shown_as ? "" : fmt::format(" {}", command.name);
-  const std::string check = fmt::format("attn check mine.npz{}{}", other, typed_again(arguments));
+  std::string check = fmt::format("attn check mine.npz{}", other);
+  for (const std::string& typed : typed_again(arguments)) check += " " + typed;
   const std::string use = fmt::format(
       "Compute with its matrices, write them and what you get, such as output, into one file, and check it: {}", check);
   Answer answer;

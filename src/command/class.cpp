@@ -79,6 +79,18 @@ HandedOut handed_out(SheetAsked asked) {
   return sheet;
 }
 
+// Where each hand-in says itself what it answers, one that cannot be read belongs to no sheet. Returns sentences on
+// them.
+std::vector<std::string> take_out_unread(std::vector<HandIn>& hand_ins) {
+  std::vector<std::string> told;
+  for (const HandIn& hand_in : hand_ins) {
+    if (!hand_in.problem.empty()) told.push_back(fmt::format("{} is not marked: {}", hand_in.name, hand_in.problem));
+  }
+  if (told.size() == hand_ins.size()) fail("{}", told.front());
+  std::erase_if(hand_ins, [](const HandIn& hand_in) { return !hand_in.problem.empty(); });
+  return told;
+}
+
 // The hand-ins of a folder, by their sheets, in the order in which these first come.
 std::vector<HandedOut> marked_sheets(const std::vector<HandIn>& hand_ins, const std::optional<std::string>& lesson) {
   std::vector<HandedOut> sheets;
@@ -166,13 +178,14 @@ void add_tomorrow(Page& page, std::span<const SharedReason> reasons, std::span<c
 }  // namespace
 
 Answer mark_class(const Arguments& arguments) {
-  const std::vector<HandIn> all = hand_ins(arguments.words[1]);
+  Answer answer;
+  std::vector<HandIn> all = hand_ins(arguments.words[1]);
   std::optional<std::string> lesson;
   if (arguments.words.size() > 2) lesson = arguments.words[2];
+  if (!lesson) answer.warnings = take_out_unread(all);
   const std::vector<HandedOut> sheets = marked_sheets(all, lesson);
   std::vector<MarkedSheet> marked;
   for (const HandedOut& sheet : sheets) marked.push_back(sheet.marked);
-  Answer answer;
   answer.page.head(1, fmt::format("A class: {}", count_of(all.size(), "hand-in")));
   for (const MarkedSheet& sheet : marked) {
     answer.page.head(2, sheet.title);

@@ -43,6 +43,8 @@ class LongWork {
   /// Whether somebody has asked for the work to stop. From the first time on that this is asked, the first
   /// such signal no longer ends the program.
   virtual bool is_to_stop() = 0;
+  /// Whether somebody has asked for it.
+  virtual bool was_asked_to_stop() const { return false; }
   /// Throws OutputError where a file could not be written.
   virtual void prepare_to_save(const std::string& path) = 0;
   /// Writes a file whole or not at all, now. Throws OutputError.
@@ -117,6 +119,15 @@ struct WordWriter {
 using OnOtherWords = std::function<std::shared_ptr<Graph>(const std::vector<std::size_t>& source,
                                                           const std::vector<std::size_t>& target)>;
 
+/// A computation with changes, which need not be made as the roles of its nodes say. It is made of the one before,
+/// whose numbers it has where nothing changes.
+struct Altered {
+  std::shared_ptr<const Graph> before, now;
+  std::vector<const Node*>
+      named;           // in order: of each name the node that it now has, or the one before where it is that
+  std::string random;  // what is random in it, in a sentence; empty: nothing
+};
+
 /// What comes of a command line: what its command has to say and, once that is known, how it is written.
 struct Answer {
   Page page;
@@ -124,18 +135,18 @@ struct Answer {
   std::vector<std::string> notes = {};     // what is said beside a page that has no room for it
   std::optional<std::string> output = {};  // a file, or "-"; a command says which where its own words name one
   Verdict verdict = Verdict::passed;
-  std::vector<std::string> complaints = {};   // of what could not be done at all; the page has the rest
-  std::vector<FileToWrite> files = {};        // besides the page, and before it
-  Session session = {};                       // instead of the page
-  WriteDocument document = {};                // instead of the page
-  Afterwards afterwards = {};                 // behind the page
-  Calculation computation = {};               // behind the page
-  std::shared_ptr<const Graph> altered = {};  // what --what-if makes; its nodes need not be made as their roles say
-  std::vector<Prediction> predictions = {};   // of a model whose right words are known
-  std::optional<WordWriter> writer = {};      // of a model that was asked to write
-  OnOtherWords on_other_words = {};           // of a model that knows words
-  std::shared_ptr<Graph> in_browser = {};     // in place of the computation on a page for browsers; null: that
-  Story story = {};                           // told on such a page
+  std::vector<std::string> complaints = {};     // of what could not be done at all; the page has the rest
+  std::vector<FileToWrite> files = {};          // besides the page, and before it
+  Session session = {};                         // instead of the page
+  WriteDocument document = {};                  // instead of the page
+  Afterwards afterwards = {};                   // behind the page
+  Calculation computation = {};                 // behind the page
+  std::shared_ptr<const Altered> altered = {};  // what --what-if makes
+  std::vector<Prediction> predictions = {};     // of a model whose right words are known
+  std::optional<WordWriter> writer = {};        // of a model that was asked to write
+  OnOtherWords on_other_words = {};             // of a model that knows words
+  std::shared_ptr<Graph> in_browser = {};       // in place of the computation on a page for browsers; null: that
+  Story story = {};                             // told on such a page
 
   const Format* format = nullptr;
   Style style = {};

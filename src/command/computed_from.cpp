@@ -149,8 +149,9 @@ void take(const Command& command, NamedMatrices all, const std::string& path, Ar
   if (gives_problem(arguments) || arguments.has(option::text)) {
     if (!command.takes_problem() || gives_problem(arguments)) return;
   }
-  if (path != "-" && !arguments.has_input() && offers(command, option::problem) && has_problem_inside(path)) {
-    arguments.put(option::problem, path);
+  const std::string file = parts_of_source(path).path;
+  if (file != "-" && !arguments.has_input() && offers(command, option::problem) && has_problem_inside(file)) {
+    arguments.put(option::problem, file);
   } else if (command.takes_problem()) {
     take_inputs(arguments.to_compare->matrices, place_of_file(path), offered, heads, arguments);
   }
@@ -225,7 +226,9 @@ void take_matrices_to_compare(const Command& command, Arguments& arguments) {
   if (command.run != run_generate) take_steps(command, all, arguments);
   for (const MatrixFile& file : all.matrices) ReadInputs::tell(read_input_of(file.name, file));
   if (arguments.has(option::as) && all.are_named)
-    fail("--as names a matrix that its file does not name, and {} names its own: leave out --as", place_of_file(*path));
+    fail(
+        "--as names a matrix that its file does not name, and {} names its own: leave out --as, or give one of them as FILE:NAME",
+        place_of_file(*path));
   if (all.are_named && command.takes_problem() && !gives_problem(arguments))
     take_parameters(all, *path, offered, arguments);
   if (all.are_named && command.takes_problem()) {

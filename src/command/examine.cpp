@@ -202,8 +202,9 @@ void add_definitions(const Node& node, std::string& code, std::vector<const Op*>
 }  // namespace
 
 void add_code(Page& page, const Graph& graph, const std::string& address) {
-  const Node& node = find_cell(graph, address).node->original();
-  if (!node.op) fail("{} is given, not computed: there is no code for it", node.name);
+  const Cell cell = find_cell(graph, address);
+  const Node& node = cell.node->original();
+  if (!node.op) fail("{}: there is no code for it", explain({&node, cell.row, cell.column}).reason);
   page.head(2, "Any cell");
   page.say(CodeBlock{"text", fmt::format("{}", fmt::join(general_cell(node), "\n"))});
   page.head(2, "In xtensor");

@@ -39,6 +39,7 @@ std::vector<OptionChoice> alignments() {
 std::vector<OptionChoice> schedules() { return choices_of(rate_schedules()); }
 std::vector<OptionChoice> recipes() { return choices_of(named_recipes()); }
 std::vector<OptionChoice> tasks() { return choices_of(attn::tasks()); }
+std::vector<OptionChoice> architectures() { return choices_of(attn::architectures()); }
 std::vector<OptionChoice> parts_left_out() { return choices_of(parts_to_leave_out()); }
 std::vector<OptionChoice> kinds() { return choices_of(model_kinds()); }
 std::vector<OptionChoice> kinds_with_decoder() {
@@ -51,6 +52,15 @@ std::vector<OptionChoice> kinds_with_decoder() {
 }  // namespace choices
 
 namespace {
+
+// Those of a Transformer whose sentences are known without a file.
+std::vector<OptionChoice> held_out_tasks() {
+  std::vector<OptionChoice> names;
+  for (const Task& task : attn::tasks()) {
+    if (!task.needs_pairs && !task.is_recurrent) names.push_back({task.name, task.summary});
+  }
+  return names;
+}
 
 constexpr std::string_view page_for_browsers_is_all =
     "a page for browsers is HTML with the whole computation: leave out {}";
@@ -72,7 +82,7 @@ const PageForm page_forms[] = {
      {&option::only, &option::explain, &option::product, &option::outline, &option::check_gradients, &option::by_hand,
       &option::recompute}},
     {&option::influence, {&option::only}},
-    {&option::check_gradients, {&option::only}},
+    {&option::check_gradients},
     {&option::by_hand},
     {&option::recompute, {&option::only, &option::explain, &option::product}},
     {&option::page,
@@ -89,9 +99,8 @@ const PageForm page_forms[] = {
     {&option::product, {&option::swap, &option::transpose, &option::save_parameters}},
     {&option::only, {&option::swap, &option::transpose, &option::outline, &option::save_parameters}},
     {&option::one_head,
-     {&option::against, &option::backward, &option::influence, &option::check_gradients, &option::recompute,
-      &option::by_length, &option::map, &option::from, &option::only, &option::swap, &option::transpose,
-      &option::outline, &option::save_parameters}},
+     {&option::against, &option::backward, &option::influence, &option::recompute, &option::by_length, &option::map,
+      &option::from, &option::only, &option::swap, &option::transpose, &option::outline, &option::save_parameters}},
     {&option::explain, {&option::swap, &option::transpose, &option::save_parameters}},
     {&option::swap},
     {&option::save_parameters},
@@ -143,7 +152,7 @@ const OptionGroup& what_if_options() {
                     option::patch_file,
                     option::patch_text,
                     option::each_head,
-                    option::tested_on},
+                    {option::tested_on, {}, {}, 0, held_out_tasks}},
         .exclusions = {{&option::patch_file, &option::patch_text}, {&option::each_head, &option::tested_on}},
         .needs = {{&option::set, {&option::what_if}, "--set belongs to --what-if: give both"},
                   {&option::swap, {&option::what_if}, "--swap belongs to --what-if: give both"},
@@ -247,9 +256,7 @@ const OptionGroup& gradient_options() {
       .options = {option::backward, option::influence, option::of, option::by, option::upstream,
                   option::check_gradients, option::recompute, option::by_hand, option::step_size},
       .exclusions = {{&option::backward, &option::by}, {&option::influence, &option::upstream}},
-      .needs = {{&option::of,
-                 {&option::backward, &option::influence, &option::each_head},
-                 "--of belongs to --backward, --influence or --each-head: give one of them"},
+      .needs = {{&option::of, {&option::backward, &option::influence, &option::each_head}, of_tells_of_others},
                 {&option::by, {&option::influence}, "--by belongs to --influence: give both"},
                 {&option::upstream, {&option::backward}, "--upstream belongs to --backward: give both"},
                 {&option::check_gradients, {&option::backward}, "--check belongs to --backward: give both"},
@@ -291,6 +298,9 @@ const OptionGroup& model_options() {
                     option::gated,
                     {option::positions, {}, "sinusoidal", 0, choices::positions_of_models},
                     option::base,
+                    {option::first_position, "position of the first word that goes in, counted from 0"},
+                    {option::position_ids,
+                     "positions of the words that go in, counted from 0, such as '0 0 1 2' with padding on the left"},
                     {option::scale, "number that the scores are divided by, such as 8, or its name", "sqrt-dk"},
                     option::unscaled_embeddings,
                     option::tied_output,
@@ -316,6 +326,8 @@ const OptionGroup& model_options() {
     for (const Option* whole : {&option::model, &option::example}) exclude(*whole, {&option::parameters});
     for (const Option* read : {&option::model, &option::example, &option::parameters})
       exclude(*read, {&option::size, &option::layers, &option::no_bias});
+    exclude(option::first_position, {&option::position_ids});
+    exclude(option::target_first_position, {&option::target_position_ids});
     exclude(option::n, {&option::text, &option::source, &option::x, &option::target, &option::target_x});
     return all;
   }();

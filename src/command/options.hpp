@@ -22,6 +22,7 @@ std::vector<OptionChoice> themes();
 std::vector<OptionChoice> math_marks();
 std::vector<OptionChoice> schedules();
 std::vector<OptionChoice> tasks();
+std::vector<OptionChoice> architectures();
 std::vector<OptionChoice> recorders();
 std::vector<OptionChoice> recipes();
 std::vector<OptionChoice> views();
@@ -35,7 +36,7 @@ inline constexpr NumberRule not_negative{"neither 0 nor a positive number",
                                          [](double x) { return x >= 0.0 && x <= largest; }};
 inline constexpr NumberRule temperature{"not a number above 0 and at most 1000000",
                                         [](double x) { return x > 0.0 && x <= 1e6; }};
-inline constexpr NumberRule below_one{"not a number from 0 to 1, below 1",
+inline constexpr NumberRule below_one{"neither 0 nor a number between 0 and 1",
                                       [](double x) { return x >= 0.0 && x < 1.0; }};
 inline constexpr NumberRule share{"not a number above 0 and at most 1", [](double x) { return x > 0.0 && x <= 1.0; }};
 }  // namespace rules
@@ -163,7 +164,7 @@ inline constexpr Option transpose =
 inline constexpr Option from =
     text_of("--from", "", "WORD", "show the weights of one query in every head, and their average");
 inline constexpr Option at =
-    text_of("--at", "", "WORD", "position whose next word is looked at: its word or its number (default the last one)");
+    text_of("--at", "", "WORD", "position that is looked at: its word or its number (default the last one)");
 inline constexpr Option logit_word =
     text_of("--word", "", "WORD", "show what each head and each feed-forward layer adds to the logit of this word");
 inline constexpr Option sweep =
@@ -231,6 +232,16 @@ inline constexpr Option memory_valid_length =
     Option{"--memory-valid-length", "memory_valid_length", Kind::counts, "N,…",
            "target words attend only to the first N rows of the encoder output"}
         .from_zero();
+
+// Where the target words of a model stand.
+inline constexpr Option target_first_position =
+    count("--target-first-position", "target_first_position", "the same as --first-position for the target words")
+        .or_else("0")
+        .from_zero()
+        .up_to(largest_position);
+inline constexpr Option target_position_ids = Option{"--target-position-ids", "target_position_ids", Kind::matrix,
+                                                     "IDS", "the same as --position-ids for the target words"};
+
 inline constexpr Option kind = word("--kind", "kind", "kind of model: encoder-decoder or decoder-only")
                                    .or_else("encoder-decoder")
                                    .from(choices::kinds_with_decoder);
@@ -335,6 +346,10 @@ inline constexpr Option head =
     text_of("--head", "", "PATTERN", "the weights that --watch shows").or_else(": those of the last head");
 inline constexpr Option compare =
     Option{"--compare", "", Kind::counts, "N,…", "show the weights on the same sentence after these steps"}.from_zero();
+inline constexpr Option beside =
+    word("--beside", "", "train a model of another architecture too, and compare both at equal effort")
+        .called("KIND")
+        .from(choices::architectures);
 
 // Lessons and files.
 inline constexpr Option state = path("--state", "", "file of the progress").or_else("~/.local/state/attn/lessons.json");
@@ -428,6 +443,11 @@ const OptionGroup& browser_options();
 
 /// The options that compare what is computed with a file.
 const OptionGroup& comparison_options();
+
+/// What is said of --of without an option that it belongs to.
+inline constexpr const char* of_tells_of_others =
+    "--of chooses what --backward, --influence and --each-head tell, which go without changes: give one of them, or "
+    "leave out --of";
 
 /// The options that ask for gradients.
 const OptionGroup& gradient_options();

@@ -29,6 +29,11 @@ bool may_give(const Option& option, std::string_view word) {
          (option.letter != '\0' && has_letters && word.find(option.letter) != std::string_view::npos);
 }
 
+// The option that a command stands for.
+[[noreturn]] void refuse_what_it_does(const Command& command) {
+  fail("attn {} itself does what {} does: leave out {}", command.name, command.shown_as->name, command.shown_as->name);
+}
+
 // Splits a command line into options and words; CLI11 gets only the options that are offered and that the
 // line may hold, because making all of them takes longer than a walk.
 class Parser {
@@ -161,6 +166,7 @@ class Parser {
   void refuse_option(const std::string& word) const {
     if (!looks_like_option(word)) return;
     const std::string name = word.substr(0, word.find('='));
+    if (command_.shown_as && command_.shown_as->name == name) refuse_what_it_does(command_);
     std::vector<std::string> names;
     for (const Offered& row : offered_) names.emplace_back(row.option->name);
     refuse_option_of_shown(name);
@@ -217,6 +223,24 @@ void put_what_is_before(const Command& command, std::span<const std::string> lin
   arguments.words = std::move(words);
 }
 
+// Behind the name of the other command stand no flags of this one, nor what this one stands for, where its words say
+// it.
+void refuse_what_comes_before(const Command& command, const Command& other, std::span<const std::string> before,
+                              std::span<const std::string> line) {
+  const auto is_word = [&](const std::string& word) { return !flag_of(command, word); };
+  const bool has_words = command.shown_as->kind != Kind::flag && std::ranges::any_of(before, is_word);
+  const std::vector<Offered> offered = options_of(other);
+  const auto options = line.first(static_cast<std::size_t>(std::ranges::find(line, "--") - line.begin()));
+  const auto name_of = [](const std::string& word) { return word.substr(0, word.find('=')); };
+  if (has_words && std::ranges::find(options, command.shown_as->name, name_of) != options.end())
+    refuse_what_it_does(command);
+  for (const std::string& word : options) {
+    const Option* const flag = flag_of(command, name_of(word));
+    if (flag && std::ranges::find(offered, flag, &Offered::option) == offered.end())
+      fail("{} is an option of attn {}: write it before the command {}", flag->name, command.name, other.name);
+  }
+}
+
 bool asks_for_each(const std::vector<std::string>& line) {
   return std::ranges::find(line, option::each.name) != line.end();
 }
@@ -246,6 +270,7 @@ Parsed parse(const std::vector<std::string>& command_line) {
   const Command& named = command_called(first);
   if (const ShownAs as = command_shown_as(named, std::span(command_line).subspan(1)); as.other) {
     const auto other = command_line.begin() + 1 + static_cast<std::ptrdiff_t>(as.words);
+    refuse_what_comes_before(named, *as.other, {command_line.begin() + 1, other}, {other + 1, command_line.end()});
     Parsed parsed = parse({other, command_line.end()});
     put_what_is_before(named, {command_line.begin() + 1, other}, parsed.arguments);
     return parsed;

@@ -16,6 +16,7 @@
 #include "data/parameters/parameters.hpp"
 #include "data/problem/model_attention.hpp"
 #include "data/problem/problem_file.hpp"
+#include "data/problem/word_positions.hpp"
 #include "data/problem/words.hpp"
 #include "page/tell/describe.hpp"
 
@@ -112,6 +113,7 @@ OptionValues requested_of_model(const Arguments& arguments, const std::string& n
   const std::vector<std::string>& texts = arguments.texts(option::text);
   AttentionOfModel asked{.model = name, .layer = arguments.text(option::layer)};
   asked.texts = texts;
+  asked.positions = positions_given(arguments, option::first_position, option::position_ids);
   const TransformerFile file = read_model(name, arguments.text(option::tokenizer));
   const std::size_t most = may_have_pair(file.model, file.words) ? 2 : 1;
   if (texts.size() > most)
@@ -122,7 +124,8 @@ OptionValues requested_of_model(const Arguments& arguments, const std::string& n
          count_of(file.model.sizes.heads, "head"));
   OptionValues values = attention_of(file, asked);
   Arguments rest = arguments;
-  rest.leave_out(std::array{&option::model, &option::tokenizer, &option::layer, &option::text});
+  rest.leave_out(std::array{&option::model, &option::tokenizer, &option::layer, &option::text, &option::first_position,
+                            &option::position_ids});
   values.override_with(rest);
   return values;
 }
@@ -148,12 +151,13 @@ OptionValues requested(const Arguments& arguments) {
 
 std::vector<std::string> with_later_changes_unused(const Problem& problem) {
   std::vector<std::string> remarks = problem.remarks;
-  if (problem.soft_cap) remarks.push_back("--soft-cap is ignored here: the scores are not capped");
+  if (problem.soft_cap) remarks.push_back("this page computes without --soft-cap: no score is capped");
   if (find_row(position_kinds(), problem.positions)->of_scaled_scores) {
-    remarks.push_back(fmt::format("--positions {} is ignored here: nothing is added to the scores", problem.positions));
+    remarks.push_back(
+        fmt::format("this page computes without --positions {}: nothing is added to the scores", problem.positions));
   }
   if (problem.is_masked()) {
-    remarks.push_back("the mask is ignored here: no key is masked");
+    remarks.push_back("this page computes without the mask: masked keys count like all others");
   }
   return remarks;
 }
@@ -223,6 +227,15 @@ void fail_without_heads(const std::string& path) {
 
 // --- quantity page
 
+namespace {
+
+// Its cells are numbers of computations that the page does not hold.
+void tell_as_results(Graph& tables, const Node& table) {
+  tables.tell_origin(table, "is the result of other computations");
+}
+
+}  // namespace
+
 QuantityPage::QuantityPage() : tables_(std::make_shared<Graph>()) {}
 
 void QuantityPage::table(std::string_view name, const std::vector<std::string>& columns, const QuantityRows& rows) {
@@ -237,6 +250,7 @@ void QuantityPage::table(std::string_view name, const std::vector<std::string>& 
   const Value table = tables_->input(Name(read.scopes(), {role::other, read.leaf()}), std::move(cells),
                                      axis("what", labels), axis("quantity", columns));
   const Node& node = table.node();
+  tell_as_results(*tables_, node);
   page_.trace.add(node);
   say(Table{.title = node.name,
             .rows = node.frame.rows,
@@ -248,6 +262,7 @@ void QuantityPage::table(std::string_view name, const std::vector<std::string>& 
 void QuantityPage::matrix(std::string_view name, Matrix cells, const Axis& rows, const Axis& columns, Heat heat) {
   const Value table = tables_->input(called(name), std::move(cells), rows, columns);
   const Node& node = table.node();
+  tell_as_results(*tables_, node);
   page_.trace.add(node);
   say(Table{.title = node.name,
             .array = node.name,

@@ -142,6 +142,8 @@ std::optional<std::string> pager_for(const Arguments& arguments, const Environme
   if (arguments.has(option::no_pager) || !environment.output_is_terminal ||
       value_of(environment, variable::term) == "dumb")
     return std::nullopt;
+  // Who has ended the work by a signal does not wait for its page.
+  if (const LongWork* const work = arguments.long_work(); work && work->was_asked_to_stop()) return std::nullopt;
   for (const Variable* variable : {&variable::attn_pager, &variable::pager}) {
     const std::optional<std::string> pager = value_of(environment, *variable);
     if (!pager) continue;

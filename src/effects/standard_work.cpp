@@ -1,10 +1,13 @@
 #include "effects/standard_work.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <vector>
@@ -48,7 +51,7 @@ std::optional<TerminalSize> StandardWork::canvas() const {
 }
 
 void StandardWork::clear_drawing() {
-  if (drawn_ > 0) attn::tell(fmt::format("\r\x1b[{}A\x1b[J", drawn_));
+  if (drawn_ > 0) terminal_.write(fmt::format("\r\x1b[{}A\x1b[J", drawn_));
   drawn_ = 0;
 }
 
@@ -60,7 +63,7 @@ void StandardWork::draw(const std::vector<std::string>& lines) {
   const std::size_t count = std::min(lines.size(), size->rows - 1);
   std::string bytes = drawn_ > 0 ? fmt::format("\r\x1b[{}A", drawn_) : std::string();
   for (std::size_t i = 0; i < count; ++i) bytes += fmt::format("\x1b[K{}\n", lines[i]);
-  attn::tell(bytes + "\x1b[J");
+  terminal_.write(bytes + "\x1b[J");
   drawn_ = count;
 }
 
@@ -69,6 +72,8 @@ bool StandardWork::is_to_stop() {
   heeds_ = true;
   return was_asked != 0;
 }
+
+bool StandardWork::was_asked_to_stop() const { return was_asked != 0; }
 
 bool StandardWork::has_keys() {
   if (!keys_) keys_ = std::make_unique<KeysMeanwhile>();
@@ -91,9 +96,47 @@ void StandardWork::end() {
   heeds_ = false;
 }
 
+// --- the terminal of standard error
+
+namespace {
+
+int open_terminal_of_errors() {
+  constexpr std::size_t longest = 256;
+  std::array<char, longest> name{};
+  if (ttyname_r(STDERR_FILENO, name.data(), name.size()) != 0) return -1;
+  return open(name.data(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+}  // namespace
+
+HeldTerminal::~HeldTerminal() {
+  if (descriptor_.value_or(-1) >= 0) close(*descriptor_);
+}
+
+void HeldTerminal::write(std::string_view bytes) {
+  constexpr int patience = 100;  // milliseconds, because a signal may come right before the wait
+  constexpr int most_waits = 3;  // for one that is only slow
+  int waits = 0;                 // since it was asked
+  if (!descriptor_) descriptor_ = open_terminal_of_errors();
+  if (*descriptor_ < 0) return attn::tell(bytes);
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(*descriptor_, bytes.data(), bytes.size());
+    if (written > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written < 0 && (errno == EAGAIN || errno == EINTR)) {
+      if (was_asked != 0 && ++waits > most_waits) return;
+      pollfd ready{*descriptor_, POLLOUT, 0};
+      poll(&ready, 1, patience);
+    } else {
+      return;
+    }
+  }
+}
+
 // --- progress
 
-Progress::Progress() : at_terminal_(isatty(STDERR_FILENO) != 0), next_(Clock::now() + std::chrono::seconds(1)) {}
+Progress::Progress(HeldTerminal& terminal)
+    : terminal_(terminal), at_terminal_(isatty(STDERR_FILENO) != 0), next_(Clock::now() + std::chrono::seconds(1)) {}
 
 void Progress::tell(std::string_view stage) {
   constexpr auto pause = std::chrono::milliseconds(100);
@@ -106,11 +149,11 @@ void Progress::tell(std::string_view stage) {
   const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   const std::size_t columns = is_known ? size.ws_col : widest + prefix + 1;
   const std::size_t width = std::min(widest, columns - std::min(columns, prefix + 1));
-  attn::tell("\r\x1b[Kattn: " + shortened(in_ascii(printable(stage)), width, "~"));
+  terminal_.write("\r\x1b[Kattn: " + shortened(in_ascii(printable(stage)), width, "~"));
 }
 
 void Progress::clear() {
-  if (shown_) attn::tell("\r\x1b[K");
+  if (shown_) terminal_.write("\r\x1b[K");
   shown_ = false;
 }
 

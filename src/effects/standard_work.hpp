@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "command/command.hpp"
@@ -9,11 +10,27 @@
 
 namespace attn {
 
+/// The terminal of standard error, while work goes on. Writing waits as long as somebody holds the terminal (Ctrl-S),
+/// but not when the work is asked to stop: what is not written then is left out.
+class HeldTerminal {
+ public:
+  HeldTerminal() = default;
+  ~HeldTerminal();
+  HeldTerminal(const HeldTerminal&) = delete;
+  HeldTerminal& operator=(const HeldTerminal&) = delete;
+
+  void write(std::string_view bytes);
+
+ private:
+  /// Opened anew by its name, because whether writing waits holds for all programs that share a descriptor.
+  std::optional<int> descriptor_ = {};  // -1: it has no name that can be opened
+};
+
 /// What long work is at, in one line of standard error that is taken back at the end. Nothing is shown within
 /// the first second, and nothing at all where standard error is no terminal.
 class Progress {
  public:
-  Progress();
+  explicit Progress(HeldTerminal& terminal);
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -23,6 +40,7 @@ class Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
+  HeldTerminal& terminal_;
   bool at_terminal_;
   bool shown_ = false;
   Clock::time_point next_;
@@ -42,6 +60,7 @@ class StandardWork final : public LongWork {
   bool has_keys() override;
   std::optional<Keystroke> key_within(std::chrono::milliseconds patience) override;
   bool is_to_stop() override;
+  bool was_asked_to_stop() const override;
   void prepare_to_save(const std::string& path) override;
   void save(const FileToWrite& file) override;
 
@@ -51,7 +70,8 @@ class StandardWork final : public LongWork {
  private:
   void clear_drawing();
 
-  Progress progress_;
+  HeldTerminal terminal_;
+  Progress progress_{terminal_};
   std::size_t drawn_ = 0;  // lines
   bool heeds_ = false;
   std::unique_ptr<KeysMeanwhile> keys_;

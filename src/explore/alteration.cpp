@@ -12,7 +12,7 @@
 #include "core/graph/find.hpp"
 #include "core/math/matrix.hpp"
 #include "core/support/error.hpp"
-#include "core/support/number.hpp"
+#include "core/support/number_pair.hpp"
 #include "core/support/text.hpp"
 #include "core/term/quantity.hpp"
 #include "data/files/cells.hpp"
@@ -68,8 +68,8 @@ std::vector<PartLeftOut> as_mistakes(std::initializer_list<std::string_view> nam
 std::span<const LeftOut> parts_to_leave_out() {
   static const std::vector<LeftOut> all = {
       {"scale", "the scores are not scaled", as_mistakes({"not-scaled"})},
-      {"mask", "every query attends to every key", {as_change({masks_scores, left_out}), {is_added_mask, all_zeros}}},
-      {"positions", "nothing says where a word stands",
+      {"mask", "the mask hides no key", {as_change({masks_scores, left_out}), {is_added_mask, all_zeros}}},
+      {"positions", "positions change neither vectors nor scores",
        as_mistakes({"positions-missing", "rotary-missing", "distance-missing"}, {{is_bias_of_distances, all_zeros}})},
       {"residual", "what goes into a sub-layer is not added to its result", as_mistakes({"residual-missing"})},
       {"norm", "nothing is normalized", as_mistakes({"norm-missing"})},
@@ -169,8 +169,10 @@ Alteration left_out_head(const Graph& graph, std::string_view name) {
     if (names_head(name, *output)) heads.push_back(output->name);
   }
   if (heads.empty()) fail("--without 'head {}': there is no such head. {}", name, parts_there_are(graph));
+  const bool is_concatenated = graph.at(heads.front()).within(scope::head) != nullptr;
   const std::string told =
-      fmt::format("Left out: head {}. It gives 0 to the concatenation: {}.", name, fmt::join(heads, ", "));
+      fmt::format("Left out: head {}. {}: {}.", name,
+                  is_concatenated ? "It gives 0 to the concatenation" : "Its output is 0", fmt::join(heads, ", "));
   return {told, [names = std::move(heads)](const Graph& other) {
             std::vector<const Node*> outputs;
             for (const std::string& one : names) {
@@ -275,6 +277,18 @@ Matrix numbers_now(At at, const std::optional<InPlace>& made) {
   return at.node.op ? at.itself().matrix() : at.node.matrix();
 }
 
+// Of a number that is a word too, an address does not say which of both it means: it is the position.
+std::string told_places(const Cell& cell) {
+  std::vector<std::string> places;
+  const auto add = [&](const Axis& axis, std::size_t i, std::string_view what) {
+    if (axis.labels && parsed<double>(axis.label(i)))
+      places.push_back(fmt::format("the {} of {}", what, place_in_words(axis, i, what)));
+  };
+  add(cell.node->frame.rows, cell.row, "row");
+  add(cell.node->frame.columns, cell.column, "column");
+  return places.empty() ? "" : fmt::format(" It is in {}.", listed(places));
+}
+
 }  // namespace
 
 Cell cell_that_is_set(const Graph& graph, std::string_view setting) {
@@ -289,8 +303,15 @@ Alteration set_number(const Graph& graph, std::string_view setting) {
   const double number = number_given(expression, graph, setting);
   if (node.content() == Content::permissions && number != 0.0 && number != 1.0)
     fail("--set '{}': {} has only 1 for keys that are attended to, and 0 for the others", setting, node.name);
-  const std::string told =
-      fmt::format("{} is set to {}. It was {}.", address, written_digits(number, 6), written_digits(cell.value(), 6));
+  auto [now, before] = written_apart(number, cell.value(), 6);
+  // A typed number stays as it was typed, where few digits are another number and it is not longer than its double.
+  constexpr std::size_t most_typed = 24;
+  if (parsed<double>(expression) && parsed<double>(now) != number && expression.size() <= most_typed) now = expression;
+  std::string told = fmt::format("{} is set to {}. It was {}.", address, now, before);
+  told += told_places(cell);
+  if (&node != cell.node)
+    told += fmt::format(" {} is another name for {}, and all that is computed from {} gets this number.",
+                        cell.node->name, node.title(), node.title());
   return {told, [name = cell.node->name, row = cell.row, column = cell.column, number](const Graph& other) {
             const Node* const found = other.find(name);
             const Node* const chosen = found ? &found->original() : nullptr;
@@ -331,36 +352,72 @@ Alteration patched(const Graph& graph, std::string_view name, const Matrix& numb
 
 namespace {
 
-// A row that is given by its number from 1, and not by its word.
-bool is_number_of_row(const Axis& rows, std::size_t size, std::string_view given) {
-  const std::optional<std::size_t> number = parsed<std::size_t>(given);
-  return number && *number >= 1 && *number <= size && has_place(rows, size, given);
+// Whether a row is given by its number, and not by its word.
+bool is_given_by_number(const Axis& rows, std::string_view given, std::size_t place) {
+  const bool is_quoted = given.starts_with('"');
+  return !rows.labels || (!is_quoted && rows.label(place) != given);
 }
 
-// The place of a row. A number that is also the word of another row says nothing.
 std::size_t row_to_swap(const Node& node, std::string_view given) {
-  const Axis& rows = node.frame.rows;
-  const std::size_t size = node.frame.shape.rows;
-  const std::size_t i = find_place(rows, size, given, fmt::format("--swap: row '{}' of {}", given, node.name));
-  for (std::size_t j = 0; rows.labels && j < size; ++j) {
-    if (j != i && is_number_of_row(rows, size, given) && rows.label(j) == given)
-      fail("--swap: {} is a position of {} and the word at position {}. Put words in double quotes: '\"{}\"'", given,
-           node.name, j + 1, given);
-  }
-  return i;
+  return find_named_place(node.frame.rows, node.frame.shape.rows, given,
+                          fmt::format("--swap: row '{}' of {}", given, node.name));
 }
 
 std::string told_swap(const Node& node, std::string_view one, std::string_view other, std::size_t i, std::size_t j) {
-  const auto is_number = [&](std::string_view given) {
-    return is_number_of_row(node.frame.rows, node.frame.shape.rows, given);
-  };
-  if (is_number(one) || is_number(other))
+  const Axis& rows = node.frame.rows;
+  if (is_given_by_number(rows, one, i) || is_given_by_number(rows, other, j))
     return fmt::format(
         "Rows {} and {} of {} have changed places. Rows keep their labels: row {} now has what row {} had.", i + 1,
         j + 1, node.name, i + 1, j + 1);
   const std::string word = in_quotes(node.frame.rows.label(i)), other_word = in_quotes(node.frame.rows.label(j));
   return fmt::format("{0} and {1} have changed places in {2}. Rows keep their labels: the row {0} now belongs to {1}.",
                      word, other_word, node.name);
+}
+
+std::vector<std::string> names_of(const std::vector<const Node*>& nodes) {
+  std::vector<std::string> names;
+  for (const Node* node : nodes) names.push_back(node->name);
+  return names;
+}
+
+bool names_a_row(const Node& node, std::string_view given) {
+  return has_named_place(node.frame.rows, node.frame.shape.rows, given);
+}
+
+// Whether two words of one of these are in no other one, and there once.
+bool has_own_pair(const std::vector<const Node*>& inputs) {
+  return std::ranges::any_of(inputs, [&](const Node* node) {
+    std::size_t own = 0;
+    for (std::size_t i = 0; node->frame.rows.labels && i < node->frame.shape.rows; ++i) {
+      const std::string word = fmt::format("\"{}\"", node->frame.rows.label(i));
+      const auto with_it = std::ranges::count_if(inputs, [&](const Node* any) { return names_a_row(*any, word); });
+      if (with_it == 1 && names_a_row(*node, word)) ++own;
+    }
+    return own >= 2;
+  });
+}
+
+// Of several inputs none has both rows: says where each of them is, or which one says how to choose.
+void refuse_apart(const std::vector<const Node*>& inputs, std::string_view words, std::string_view one,
+                  std::string_view other) {
+  std::vector<const Node*> with_one, with_other;
+  for (const Node* node : inputs) {
+    if (names_a_row(*node, one)) with_one.push_back(node);
+    if (names_a_row(*node, other)) with_other.push_back(node);
+  }
+  if (!with_one.empty() && !with_other.empty())
+    fail("--swap '{}': {} is in {}, and {} is in {}. Give two words that are in the same one", words, one,
+         listed(names_of(with_one)), other, listed(names_of(with_other)));
+  const std::vector<const Node*>& with_any = with_one.empty() ? with_other : with_one;
+  for (const Node* node : with_any.empty() ? inputs : with_any) {
+    const std::string_view missing = with_one.empty() ? one : other;
+    const Axis& rows = node->frame.rows;
+    const bool is_repeated_there = rows.labels && std::ranges::find(*rows.labels, missing) != rows.labels->end();
+    if (is_repeated_there) row_to_swap(*node, missing);
+  }
+  if (with_any.empty())
+    fail("--swap '{}': none of {} has a word or a position {}", words, listed(names_of(inputs)), one);
+  row_to_swap(*with_any.front(), with_one.empty() ? one : other);
 }
 
 bool has_words(const Node& node) { return !node.op && !node.name.empty() && (node.is(role::x) || node.is(role::ids)); }
@@ -376,16 +433,18 @@ Alteration swapped_words(const Graph& graph, std::string_view words) {
     if (!has_words(node)) continue;
     inputs.push_back(&node);
     const std::size_t rows = node.frame.shape.rows;
-    if (has_place(node.frame.rows, rows, one) && has_place(node.frame.rows, rows, other)) with_both.push_back(&node);
+    if (has_named_place(node.frame.rows, rows, one) && has_named_place(node.frame.rows, rows, other))
+      with_both.push_back(&node);
   }
-  const auto names = [](const std::vector<const Node*>& nodes) {
-    std::vector<std::string> all;
-    for (const Node* node : nodes) all.push_back(node->name);
-    return listed(all);
-  };
-  if (inputs.empty()) fail("--swap: no words go in, or their vectors. Exchange numbers with --set instead");
+  if (inputs.empty())
+    fail(
+        "--swap: neither ids of words nor their vectors are given here, which could change places. Exchange numbers with --set instead");
   if (with_both.size() > 1)
-    fail("--swap '{}': {} have both. Give two words that only one of them has", words, names(with_both));
+    fail("--swap '{}': {} have both. {}", words, listed(names_of(with_both)),
+         has_own_pair(with_both)
+             ? "Give two words that only one of them has"
+             : "Exchange the words in the text that is given, and compare the two computations with attn diff");
+  if (with_both.empty() && inputs.size() > 1) refuse_apart(inputs, words, one, other);
   const Node& node = with_both.empty() ? *inputs.front() : *with_both.front();
   const std::size_t i = row_to_swap(node, one), j = row_to_swap(node, other);
   if (i == j) fail("--swap '{}': this is the same position twice. Give two", words);

@@ -216,7 +216,7 @@ void Explorer::go_deeper() {
                            place_.row - cells.row < cells.rows && place_.column - cells.column < cells.columns;
     if (has_place) part = Place{cells.node, place_.row, place_.column};
   });
-  if (!part) fail("{} is given, not computed: Backspace goes back", place_.node->name);
+  if (!part) fail("{}: Backspace goes back", explain({place_.node, place_.row, place_.column}).reason);
   move_to(*part);
 }
 

@@ -8,6 +8,7 @@
 #include "core/graph/find.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/number.hpp"
+#include "core/support/number_pair.hpp"
 #include "core/support/text.hpp"
 #include "core/term/quantity.hpp"
 #include "explore/alteration.hpp"
@@ -49,7 +50,7 @@ std::string number_told(double value) {
   if (std::isnan(value)) return "NaN";
   const double size = std::fabs(value);
   const bool is_plain = std::isfinite(value) && (size == 0.0 || (size >= 1e-4 && size < 1e7));
-  return is_plain ? attn::written(Quantity(value)) : number_in_lists(value);
+  return is_plain ? attn::written(Quantity(value)) : written_value(value);
 }
 
 std::string told_equal(double value) {

@@ -8,6 +8,7 @@
 #include "core/graph/find.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/number.hpp"
+#include "core/support/number_pair.hpp"
 #include "core/support/text.hpp"
 #include "core/term/quantity.hpp"
 #include "explore/alteration.hpp"
@@ -75,11 +76,7 @@ void Explorer::draw_moved(Grid& grid, Area area) {
                               what_.second ? "second" : "to"},
                   .headed = true};
   for (const MatrixMoved& one : differing()) {
-    std::string from = number_in_lists(one.before()), to = number_in_lists(one.after());
-    if (from == to) {  // they differ further behind
-      from = fmt::format("{}", one.before());
-      to = fmt::format("{}", one.after());
-    }
+    auto [from, to] = written_apart(one.before(), one.after());
     listing.rows.push_back({one.node->name, fmt::format("{} of {}", one.moved.cells, one.node->frame.shape.cells()),
                             one.place(), std::move(from), std::move(to)});
   }
@@ -126,7 +123,7 @@ void Explorer::draw_heads(Grid& grid, Area area) {
                            [&](const Effect& one) { return std::fabs(one.without - value); });
   Listing listing{.columns = {"without", "the cell is", "moved by"}, .headed = true};
   for (const Effect& one : effects)
-    listing.rows.push_back({one.head, number_in_lists(one.without), number_in_lists(one.without - value)});
+    listing.rows.push_back({one.head, written_value(one.without), written_value(one.without - value)});
   put_lines(grid, area, lines_of({std::move(listing)}, area.columns, style_));
 }
 

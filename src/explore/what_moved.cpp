@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "core/graph/find.hpp"
 #include "core/support/number.hpp"
@@ -89,6 +90,33 @@ const Node* result_of(const Graph& graph) {
   return logits ? logits : last;
 }
 
+std::vector<const Node*> results_of(const Graph& graph) {
+  const Node* const last = result_of(graph);
+  if (!last) return {};
+  std::vector<const Node*> alike;
+  for (const Node* node : graph.named()) {
+    if (node->op && node->role == last->role && node->family == last->family && !node->is_alias())
+      alike.push_back(node);
+  }
+  if (std::ranges::find(alike, last) == alike.end()) alike.push_back(last);
+  std::set<const Node*> behind;  // of any of them
+  std::vector<const Node*> left;
+  for (const Node* node : alike) {
+    const Node& original = node->original();
+    left.insert(left.end(), original.operands.begin(), original.operands.end());
+  }
+  while (!left.empty()) {
+    const Node* const node = left.back();
+    left.pop_back();
+    if (behind.insert(node).second) left.insert(left.end(), node->operands.begin(), node->operands.end());
+  }
+  std::set<const Node*> seen;
+  std::erase_if(alike, [&](const Node* node) {
+    return behind.contains(&node->original()) || !seen.insert(&node->original()).second;
+  });
+  return alike;
+}
+
 const Node* distribution_of(const Graph& graph) {
   const Node* last = nullptr;
   for (const Node* node : graph.named()) {
@@ -105,12 +133,6 @@ std::string address_of(const Cell& cell) {
 std::string place_in_brackets(const Cell& cell) {
   const std::string address = address_of(cell);
   return address.substr(cell.node->name.size());
-}
-
-std::string number_in_lists(double number) {
-  if (std::isnan(number)) return "NaN";
-  if (std::isinf(number)) return number < 0.0 ? "−∞" : "∞";
-  return written_digits(number, 4);
 }
 
 }  // namespace attn

@@ -46,6 +46,9 @@ std::vector<MatrixMoved> what_moved(std::span<const Node* const> nodes, Rewritin
 
 /// The matrix that a computation ends in: the logits, where it has some, and else the last one. Null: none is computed.
 const Node* result_of(const Graph& graph);
+/// The same of each sentence, of each head or of each step: all matrices of its role that no other one of them is
+/// computed from.
+std::vector<const Node*> results_of(const Graph& graph);
 
 /// The probabilities of words that it ends in. Null: it has none.
 const Node* distribution_of(const Graph& graph);
@@ -55,8 +58,5 @@ std::string address_of(const Cell& cell);
 
 /// "[it,animal]", where the matrix stands beside it.
 std::string place_in_brackets(const Cell& cell);
-
-/// A number in a list: −∞ and ∞ with their signs, and NaN without one.
-std::string number_in_lists(double number);
 
 }  // namespace attn

@@ -30,13 +30,15 @@ struct Inputs {
 };
 
 Inputs random_inputs(std::size_t n) {
-  const auto source = random_kinds().front().make(1);
-  const auto parameter = [&] { return std::make_shared<const Matrix>(source->parameter({d_model, d_model})); };
-  return {.x = std::make_shared<const Matrix>(source->embeddings({n, d_model})),
-          .w_q = parameter(),
-          .w_k = parameter(),
-          .w_v = parameter(),
-          .w_o = parameter()};
+  RandomSource source(random_kind::by_name, 1);
+  const auto parameter = [&](std::string_view name) {
+    return std::make_shared<const Matrix>(source.parameter({name, {d_model, d_model}}));
+  };
+  return {.x = std::make_shared<const Matrix>(source.vectors({"x", {n, d_model}})),
+          .w_q = parameter("w_q"),
+          .w_k = parameter("w_k"),
+          .w_v = parameter("w_v"),
+          .w_o = parameter("w_o")};
 }
 
 // From x to the output: the graph is built and run.
@@ -85,7 +87,7 @@ void attention_by_products(benchmark::State& state) {
 // A page with one table of 2048 × 2048 numbers.
 Page large_page() {
   auto graph = std::make_shared<Graph>();
-  Matrix matrix = random_kinds()[0].make(1)->embeddings({2048, 2048});
+  Matrix matrix = RandomSource(random_kind::by_name, 1).vectors({"x", {2048, 2048}});
   graph->input(called("matrix"), std::move(matrix), axis("rows"), axis("columns"));
   const Node& node = graph->nodes().front();
   return {.trace = {{&node}}, .blocks = {table_of(node)}};

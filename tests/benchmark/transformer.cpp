@@ -20,14 +20,15 @@ constexpr TransformerSizes base = {.encoder_layers = 6, .decoder_layers = 6, .d_
 const Transformer& base_model() {
   static const Transformer model = [] {
     Transformer drawn{.kind = &model_kinds().front(), .sizes = base};
-    draw_parameters(drawn, 1);
+    RandomSource random(random_kind::by_name, 1);
+    draw_parameters(drawn, random);
     return drawn;
   }();
   return model;
 }
 
 ModelInput vectors(std::size_t n, std::uint32_t seed) {
-  return {.x = random_kinds().front().make(seed)->embeddings({n, base.d_model})};
+  return {.x = RandomSource(random_kind::by_name, seed).vectors({"x", {n, base.d_model}})};
 }
 
 double seconds_of_pass(std::size_t n) {

@@ -103,3 +103,8 @@ export function openLesson(browser, program, lesson, options = {}) {
   attn(program, "lesson", "export", lesson, path, "--format", "page", "--yes");
   return openWritten(browser, path, options);
 }
+
+// With ATTN_SAMPLE=K/N in the environment one attempt in N is made, from the one after K on; otherwise all.
+const [first, step] = (process.env.ATTN_SAMPLE ?? "0/1").split("/").map(Number);
+let attempts = 0;
+export const isInSample = () => attempts++ % step === first;

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { scriptWith } from "./script.mjs";
 
 const { script, samples, draws } = JSON.parse(readFileSync(0, "utf8"));
-const { Computation, drawnNumbers, operations, numbers, textOf, erf, writtenFixed, numberTyped } = scriptWith(script);
+const { Address, Computation, drawnNumbers, operations, numbers, textOf, erf, writtenFixed, numberTyped } = scriptWith(script);
 const isSame = (a, b) => Object.is(a, b) || a === b; // 0 and −0 are the same
 
 // Random numbers, bit for bit: each by itself, and all of a seed in whatever order.
@@ -14,11 +14,12 @@ for (const { drawn } of draws) {
   const ofSeed = draws.filter((other) => other.drawn.seed === drawn.seed).reverse();
   for (const [one, cells] of drawnNumbers(ofSeed)) assert.deepEqual([...cells], one.numbers);
 }
-// Words that come again, and padding.
-const [words] = draws;
-const again = { shape: [4, 5], drawn: { ...words.drawn, rows: [2, 0, 3, 2] } };
-const row = (i) => words.numbers.slice(5 * (i - 1), 5 * i);
-assert.deepEqual([...drawnNumbers([again]).get(again)], [...row(2), 0, 0, 0, 0, 0, ...row(3), ...row(2)]);
+// Words that come again, and padding: drawn by their names, and in order.
+for (const words of [draws.find(({ drawn }) => drawn.labels), draws.find(({ drawn, shape }) => !drawn.name && shape[1] === 5)]) {
+  const again = { shape: [4, 5], drawn: { ...words.drawn, rows: [2, 0, 3, 2] } };
+  const row = (i) => words.numbers.slice(5 * (i - 1), 5 * i);
+  assert.deepEqual([...drawnNumbers([again]).get(again)], [...row(2), 0, 0, 0, 0, 0, ...row(3), ...row(2)]);
+}
 
 let cells = 0;
 const tried = new Set(["identity"]);
@@ -56,6 +57,43 @@ assert.deepEqual(
   "an operation of the page was not compared",
 );
 assert.ok(cells > 1000);
+
+// A change with which a number is beyond double precision is not made, whether a reader or an address asks for it; any
+// other is.
+let refusals = 0;
+for (const { name, computation: data } of samples) {
+  const computation = new Computation(data);
+  computation.compute();
+  if (computation.overflow()) continue;
+  const cells = () => computation.nodes.map((node) => [...node.cells]);
+  for (const node of computation.nodes.filter((one) => !one.operation && one.name && !one.content)) {
+    const before = cells();
+    const complaint = computation.attempt(() => computation.change(node, 0, 0, 1e308));
+    const asked = `${node.name}[1,1]=1e+308`;
+    assert.equal(computation.overflow(), undefined, `${name}: ${asked}`);
+    if (complaint) {
+      ++refusals;
+      assert.deepEqual(cells(), before, `${name}: ${complaint}`);
+      assert.equal(computation.isChanged(), false);
+      assert.match(complaint, /^makes .+\[\d+,\d+\] (NaN|−?∞), which is beyond double precision$/);
+    } else {
+      assert.equal(node.cells[0], 1e308);
+      computation.reset();
+    }
+    const others = computation.nodes.find((one) => one !== node && !one.operation && one.name && !one.content);
+    const text = `set=${asked}` + (others ? `&set=${others.name}[1,1]=0.5` : "") + "&set=nowhere[1,1]=1&word=2";
+    const read = new Address(computation, {}).read(text.replaceAll("+", "%2B"));
+    assert.equal(computation.overflow(), undefined, `${name}: ${text}`);
+    assert.deepEqual(read.refused, ["nowhere[1,1]=1"]);
+    assert.deepEqual(read.choices, { word: "2" });
+    if (!others) assert.deepEqual(read.excessive, complaint ? [asked] : []);
+    assert.equal(read.excessive.includes(asked), !computation.isChangedAt(node, 0, 0));
+    computation.reset();
+  }
+  for (const value of [NaN, Infinity, -Infinity])
+    for (const node of computation.nodes.filter((one) => !one.operation)) assert.notEqual(computation.refusal(node, value), "");
+}
+assert.ok(refusals > 50, `${refusals} changes were refused`);
 
 // What JavaScript does not have, against tables of Abramowitz and Stegun, and at the edges.
 for (const [x, y] of [

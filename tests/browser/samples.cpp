@@ -72,6 +72,14 @@ void write_drawn(const Matrix& matrix, const DrawnMatrices& drawings, JsonWriter
   json.begin_object();
   json.key("seed");
   json.integer(how.seed);
+  json.key("name");
+  json.string(how.name);
+  if (!how.labels.empty()) {
+    json.key("labels");
+    json.strings(how.labels);
+  }
+  json.key("byColumn");
+  json.boolean(how.by_column);
   json.key("before");
   json.integer(how.before);
   json.key("from");
@@ -89,12 +97,14 @@ void write_drawn(const Matrix& matrix, const DrawnMatrices& drawings, JsonWriter
 // Of every generator, from the smallest to the largest seed, and past the end of what it makes at once.
 void write_draws(JsonWriter& json) {
   json.begin_array();
+  const std::vector<std::string> labels{"dog", "Köter", "猫"};
+  const std::string long_name(700, 'n');
   for (const RandomKind& kind : random_kinds()) {
     for (const std::uint32_t seed : {0U, 1U, 7U, 20'261'126U, 4'294'967'295U}) {
-      const std::unique_ptr<RandomSource> random = kind.make(seed);
-      const Matrix words = random->embeddings({3, 5}), large = random->parameter({40, 20}),
-                   last = random->parameter({4, 1});
-      for (const Matrix* matrix : {&words, &large, &last}) write_drawn(*matrix, random->drawings(), json);
+      RandomSource random(kind, seed);
+      const Matrix words = random.vectors({"x", {3, 5}, labels}), large = random.parameter({"w_q", {40, 20}}),
+                   last = random.parameter({long_name, {4, 1}}), output = random.parameter({"w", {6, 3}, {}, labels});
+      for (const Matrix* matrix : {&words, &large, &last, &output}) write_drawn(*matrix, random.drawings(), json);
     }
   }
   json.end_array();

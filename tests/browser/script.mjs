@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 
 const folder = new URL("../../src/school/browser/", import.meta.url);
-const parts = ["numbers", "random", "computation", "answers"];
-const names = ["Computation", "drawnNumbers", "numbers", "operations", "textOf", "erf", "writtenFixed", "numberTyped", "constantsTyped", "functionsTyped", "judge"];
+const parts = ["numbers", "random", "computation", "address", "answers"];
+const names = ["Address", "Computation", "drawnNumbers", "numbers", "operations", "textOf", "erf", "writtenFixed", "numberTyped", "constantsTyped", "functionsTyped", "judge"];
 
 const table = readFileSync(new URL("../tutor/judge.json", folder), "utf8");
 const source = parts.map((part) => readFileSync(new URL(`${part}.js`, folder), "utf8")).join("");

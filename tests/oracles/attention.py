@@ -28,9 +28,9 @@ def softmax(x):
     return np.divide(powers, sums, out=np.zeros_like(powers), where=sums > 0)
 
 
-def waves(n, d, layout="sinusoidal", base=10000.0, first=0):
+def waves(n, d, layout="sinusoidal", base=10000.0, at=None):
     """sin and cos of i / base^(2j/d), in neighboring columns or all sines first."""
-    angles = np.arange(first, first + n)[:, None] / base ** (2 * np.arange((d + 1) // 2) / d)
+    angles = np.asarray(range(n) if at is None else at)[:n, None] / base ** (2 * np.arange((d + 1) // 2) / d)
     table = np.zeros((n, d))
     if layout == "sinusoidal":
         table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)[:, :d // 2]
@@ -39,18 +39,36 @@ def waves(n, d, layout="sinusoidal", base=10000.0, first=0):
     return table
 
 
-def turned(x, base=10000.0, first=0):
+def turned(x, base=10000.0, at=None):
     """Columns 2j and 2j + 1 as a complex number, turned by i / base^(2j/d)."""
     n, d = x.shape
     pairs = (x[:, 0::2] + 1j * x[:, 1::2]) * np.exp(
-        1j * np.arange(first, first + n)[:, None] / base ** (2 * np.arange(d // 2) / d))
+        1j * np.asarray(range(n) if at is None else at)[:n, None] / base ** (2 * np.arange(d // 2) / d))
     return np.stack([pairs.real, pairs.imag], axis=-1).reshape(n, d)
 
 
-def by_distance(table, n_q, n_k):
-    """For each query i and key j the column of the distance j − i, cut to −c … c; a table of one row is for all."""
-    c = table.shape[1] // 2
-    distances = np.clip(np.arange(n_k)[None, :] - np.arange(n_q)[:, None], -c, c) + c
+def steps_up(word, parents):
+    """The words on the way from a word to the root, itself first; parents count from 1, and 0 is above the root."""
+    way = [word]
+    while parents[way[-1]] != 0:
+        way.append(parents[way[-1]] - 1)
+    return way
+
+
+def edges(a, b, parents):
+    """How many edges of the tree lie between two words: those above either of them that are not above both."""
+    return len(set(steps_up(a, parents)) ^ set(steps_up(b, parents)))
+
+
+def by_distance(table, n_q, n_k, at=None, keys_at=None, parents=None):
+    """For each query i and key j the column of the distance j − i, cut to −c … c, or of the edges between them in a tree,
+    cut to 0 … c; a table of one row is for all."""
+    at, keys_at = (range(n) if given is None else given[:n] for n, given in ((n_q, at), (n_k, keys_at)))
+    if parents is None:
+        c = table.shape[1] // 2
+        distances = np.clip(np.subtract.outer(np.negative(at), np.negative(keys_at)), -c, c) + c
+    else:
+        distances = np.minimum([[edges(i, j, parents) for j in keys_at] for i in at], table.shape[1] - 1)
     return np.take_along_axis(np.broadcast_to(table, (n_q, table.shape[1])), distances, axis=1)
 
 
@@ -63,6 +81,7 @@ class How:
     """How queries, keys and values attend: everything beside their numbers."""
     score, sigma, scale, multiply, cap, fill = "scaled-dot", 1.0, None, None, None, -np.inf
     positions, base, table = "none", 10000.0, None
+    at, keys_at, parents = None, None, None  # positions of queries and keys where they do not begin with 0; a tree
     allowed, bias = None, None  # what the masks permit, and what is added
     heads, kv_heads = 1, None
 
@@ -128,19 +147,19 @@ def one_head(out, q, k, v, how, positioned=True, loose=1.0):
     """Queries, keys and values of one head; without values only the weights."""
     positions = how.positions if positioned else "none"
     if positions == "rotary":
-        q = out.put("rotated_q", turned(q, how.base, getattr(how, "first", 0)))
-        k = out.put("rotated_k", turned(k, how.base))
+        q = out.put("rotated_q", turned(q, how.base, how.at))
+        k = out.put("rotated_k", turned(k, how.base, how.keys_at))
     scores, involved = score_of(out, q, k, how)
     involved = involved if isinstance(involved, list) else [involved]
     relative = None
-    if positions == "relative-vectors":
+    if positions.endswith("-vectors"):
         out.put("content", scores, *involved)
         of_distances = out.product("distances", q, how.table.T)
-        added = out.put("relative", by_distance(of_distances, len(q), len(k)), np.abs(q) @ np.abs(how.table).T)
+        added = out.put("relative", by_distance(of_distances, len(q), len(k), how.at, how.keys_at, how.parents), np.abs(q) @ np.abs(how.table).T)
         scores = scores + added
         involved = [*involved, out.magnitudes[out.scope + "relative"]]
-    if positions == "relative-bias":
-        relative = by_distance(how.table, len(q), len(k))
+    if positions.endswith("-bias"):
+        relative = by_distance(how.table, len(q), len(k), how.at, how.keys_at, how.parents)
     out.put("scores", scores, *(np.multiply(term, loose) for term in involved))
     weights = weights_of(out, scores, how, k.shape[1], relative)
     return weights, None if v is None else weights @ v
@@ -151,8 +170,8 @@ def multi_head(out, q, k, v, how, w_o=None, b_o=None, positioned=True):
     heads, of_keys = how.heads, how.kv_heads or how.heads
     outputs, terms, loose = [], [], out.looseness(q, k)
     loose_values = 1.0 if v is None else out.looseness(v)
-    if how.positions == "relative-bias" and positioned:
-        out.put("relative", by_distance(how.table, len(q), len(k)))
+    if how.positions.endswith("-bias") and positioned:
+        out.put("relative", by_distance(how.table, len(q), len(k), how.at, how.keys_at, how.parents))
     for head in range(heads):
         with out.within(f"head.{head + 1}." if heads > 1 else ""):
             group = head * of_keys // heads

@@ -54,21 +54,27 @@ class Case:
 
 
 class Drawn:
-    """The random numbers of attn, as docs/formats.md says: the Mersenne twister of NumPy's legacy generator, with words
-    uniform in [−√3, √3] and parameters uniform in [−a, a], a = √(6 / (in + out)); with --random numpy in [0, 1)."""
+    """The random numbers of attn, as docs/formats.md says: the Mersenne twister of NumPy's legacy generator. It begins
+    with the seed and the name of each matrix, or of a word; vectors are uniform in [−√3, √3] and parameters in [−a, a],
+    a = √(6 / (in + out)). With --random numpy all numbers come from the seed, in order, and lie in [0, 1)."""
 
     def __init__(self, seed, kind="attn"):
-        self.source, self.kind = np.random.RandomState(seed), kind
+        self.seed, self.kind, self.in_order = seed, kind, np.random.RandomState(seed)
 
-    def uniform(self, shape, limit):
-        numbers = self.source.rand(*shape)
-        return numbers if self.kind == "numpy" else -limit + 2 * limit * numbers
+    def uniform(self, name, shape, limit):
+        if self.kind == "numpy":
+            return self.in_order.rand(*shape)
+        return -limit + 2 * limit * np.random.RandomState([self.seed, *name.encode()]).rand(*shape)
 
-    def words(self, *shape):
-        return self.uniform(shape, np.sqrt(3.0))
+    def vectors(self, name, *shape):
+        return self.uniform(name, shape, np.sqrt(3.0))
 
-    def parameter(self, *shape):
-        return self.uniform(shape, np.sqrt(6.0 / sum(shape)))
+    def words(self, words, d):
+        """A row for each of some different words."""
+        return np.concatenate([self.vectors(f"x[{word}]", 1, d) for word in words])
+
+    def parameter(self, name, *shape):
+        return self.uniform(name, shape, np.sqrt(6.0 / sum(shape)))
 
 
 WORDS = ["dog", "bites", "man", "the", "cat", "it", "because", "tired", "won't", "well-known", "über", "猫"]

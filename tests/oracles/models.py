@@ -193,6 +193,21 @@ class Input:
         self.x = self.case.give(option, self.case.normal(self.n, self.model.d, spread=self.case.one_of(1, 1, 1, 10)))
         return self
 
+    def place(self, prefix=""):
+        """Where the words stand, if that changes a number: begun with another position, or as ids of up to 7 say."""
+        positions = self.model.positions
+        if positions == "none" or self.x is not None and positions != "rotary" or not self.case.chance(0.15):
+            return self
+        if self.case.chance():
+            first = self.case.size(0, 8 - self.n)
+            self.case.option(f"--{prefix}first-position", first)
+            self.model.at = {**self.model.at, self.side: range(first, first + self.n)}
+        else:
+            ids = [self.case.size(0, 7) for _ in range(self.n)]
+            self.case.option(f"--{prefix}position-ids", " ".join(map(str, ids)))
+            self.model.at = {**self.model.at, self.side: ids}
+        return self
+
     def run(self, out):
         return self.model.embed(out, self.side, self.ids) if self.ids else out.put(self.side + ".x", self.x)
 
@@ -263,6 +278,8 @@ def draw(case, of_torch=False):
     if "encoder" in SIDES[kind] and not given_memory:
         source = Input(case, model, "source", n)
         source.words("--source") if model.words and case.chance(0.6) else source.vectors("--x")
+        if command != "decoder":
+            source.place()
         mask = Mask(case, n, n, source_causal)
         if command != "decoder":
             mask.draw()
@@ -278,6 +295,7 @@ def draw(case, of_torch=False):
             target.words("--target")
         else:
             target.vectors("--target-x")
+        target.place("target-" if command == "transformer" and kind == "encoder-decoder" else "")
         mask = Mask(case, m, m, target_causal).draw(
             "target-" if command == "transformer" else "")
         cross = None

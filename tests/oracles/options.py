@@ -4,12 +4,12 @@ import subprocess
 
 DRAWN = """
     --activation --base --beta --bk --bo --bq --bv --b1 --b2 --causal --causal-offset --cell --columns --d --d-ff --d-k
-    --d-memory --d-model --d-v --depth --embeddings --epsilon --gamma --heads --hidden --k --kernel --kind --kv-heads
+    --d-memory --d-model --d-v --depth --embeddings --epsilon --first-position --gamma --heads --hidden --k --kernel --kind --kv-heads
     --layers --mask --mask-fill --max-distance --memory --memory-mask --memory-text --memory-valid-length --model --multiply
     --n --n-k --n-q --no-bias --no-cache --no-feed-forward --norm --norm-kind --not-causal --only --parameters
-    --position-table --positions --prefix --q --random --sample --sample-seed --save-parameters --scale --score --score-b
+    --parents --position-ids --position-table --positions --prefix --q --random --sample --sample-seed --save-parameters --scale --score --score-b
     --score-m --score-sigma --score-wk --score-wq --score-wv --scores --seed --soft-cap --source --steps --sweep --swap
-    --target --target-mask --target-valid-length --target-x --temperature --text --threads --tied-output --top-k --top-p
+    --target --target-first-position --target-mask --target-position-ids --target-valid-length --target-x --temperature --text --threads --tied-output --top-k --top-p
     --transpose --unscaled-embeddings --v --valid-length --value-memory --variant --weights --wk --wo --wq --wv --w1 --w2
     --x --key-tokens --tokens --problem --format
     """.split()
@@ -38,6 +38,7 @@ NOT_DRAWN = {
     "which logit is taken apart, whose terms tests/lens_test.cpp adds up": "--at --word",
     "gradients, which --check itself compares with finite differences, and parity with PyTorch": "--backward --influence --of --by --upstream"
                                                                                                 " --check --recompute --by-hand --step-size",
+    "loops of its own compare it, in tests/cached_positions_test.cpp": "--key-position-ids",
     "loops of its own compare it, in tests/problem_options_test.cpp": "--key-mask --target-key-mask --memory-key-mask --logits --targets"
                                                                       " --above --below",
     "built-in inputs, of which the same is drawn otherwise": "--example --size",
@@ -45,7 +46,7 @@ NOT_DRAWN = {
     "many translations, each of which is drawn otherwise": "--by-length",
     "chooses one matrix of a file": "--key",
     "all texts, which tests/generation_test.cpp compares": "--beams",
-    "training, which tests of its own compare": "--batch --rate --warm-up --schedule --clip --smoothing --dropout --examples --every --pairs --save --save-model"
+    "training, which tests of its own compare": "--batch --rate --warm-up --schedule --clip --smoothing --dropout --examples --every --beside --pairs --save --save-model"
                                                 " --save-steps --resume --text-file --window --subwords",
     "a set of other options, which tests/training_text_test.cpp compares with them": "--recipe",
     "tokenizers, which tests/tokenizers compares with others": "--tokenizer --text-file --texts --learn --save-tokenizer --no-special",

@@ -121,7 +121,7 @@ def embed(case):
         kind = case.one_of("attn", "numpy")
         case.option("--random", f"{kind}:{seed}")
         case.option("--d-model", d)
-        e = Drawn(seed, kind).words(len(distinct), d)
+        e = Drawn(seed, kind).words(distinct, d)
     out = case.expected
     out.put("e", e)
     ids = np.array([[distinct.index(word) + 1] for word in words])

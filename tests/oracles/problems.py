@@ -50,7 +50,7 @@ class Problem:
         option = "--" + {"position_table": "position-table"}.get(name, name.replace("score_", "score-").replace("w_", "w")
                                                                  .replace("b_", "b"))
         if self.draws and self.case.chance(0.7):
-            self.p[name] = self.draws.parameter(*shape)
+            self.p[name] = self.draws.parameter(name, *shape)
         else:
             self.p[name] = self.case.give(option, self.case.normal(*shape, spread=spread or 1 / np.sqrt(shape[0])))
         return self.p[name]
@@ -62,13 +62,14 @@ class Problem:
     def of_queries(self):
         """Queries, keys and values are given, or drawn."""
         case, heads = self.case, self.draw_heads()
-        self.draw_positions("none", "none", "rotary", "relative-bias", "relative-vectors")
+        self.draw_positions("none", "none", "rotary", "relative-bias", "relative-vectors", "tree-bias", "tree-vectors")
         n_q, n_k = self.sizes()
         if case.chance(0.3):
             self.draw_seed()
             for name, n in (("--n-q", n_q), ("--n-k", n_k), ("--d-k", self.d_k), ("--d-v", self.d_v)):
                 case.option(name, n)
-            q, k, v = (self.draws.words(n, heads * d) for n, d in ((n_q, self.d_k), (n_k, self.d_k), (n_k, self.d_v)))
+            q, k, v = (self.draws.vectors(name, n, heads * d)
+                       for name, n, d in (("q", n_q, self.d_k), ("k", n_k, self.d_k), ("v", n_k, self.d_v)))
             self.q, self.k, self.v = q, k, v
             self.d_q = self.d_k
             self.bilinear = False
@@ -96,12 +97,12 @@ class Problem:
         """Embeddings are given, one matrix or several, or words, whose embeddings are drawn or read from a file."""
         case, heads = self.case, self.draw_heads()
         self.draw_positions("none", "none", "sinusoidal", "concatenated", "learned", "rotary", "relative-bias",
-                            "relative-vectors")
+                            "relative-vectors", "tree-bias", "tree-vectors")
         n, m = self.sizes()
         d = case.size(1, 8)
-        self.bilinear = self.how.positions != "relative-vectors" and case.chance(0.1)
+        self.bilinear = not self.how.positions.endswith("-vectors") and case.chance(0.1)
         self.d_q = case.size(1, 4) * 2 if self.bilinear else self.d_k
-        sentences = case.one_of(1, 1, 1, 2, 3)
+        sentences = 1 if self.how.positions.startswith("tree-") else case.one_of(1, 1, 1, 2, 3)
         cross = case.chance(0.3)
         layers = 1 if cross or self.bilinear else case.one_of(1, 1, 2, 3)
         if layers > 1:
@@ -147,7 +148,7 @@ class Problem:
             self.parameter("w_o", heads * self.d_v, output)
             self.bias("b_o", output, "--bo")
         if layers > 1 and heads > 1 and "w_o" not in self.p:
-            self.p["w_o"] = Drawn(1).parameter(heads * self.d_v, d)
+            self.p["w_o"] = Drawn(1).parameter("w_o", heads * self.d_v, d)
         self.draw_table(n, d)
         if layers > 1 or case.chance(0.3):
             if layers > 1 and case.chance(0.3):
@@ -174,13 +175,13 @@ class Problem:
             self.draw_seed()
             case.option("--d-model", d)
             distinct = list(dict.fromkeys(word for words in texts for word in words))
-            rows = dict(zip(distinct, self.draws.words(len(distinct), d)))
+            rows = dict(zip(distinct, self.draws.words(distinct, d)))
         self.sentences = [np.array([rows[word] for word in words] + [np.zeros(d)] * (n - len(words))) for words in texts]
         return n
 
     def rows_of(self, words, d):
         distinct = list(dict.fromkeys(words))
-        rows = dict(zip(distinct, self.draws.words(len(distinct), d)))
+        rows = dict(zip(distinct, self.draws.words(distinct, d)))
         return np.array([rows[word] for word in words])
 
     def of_scores(self):
@@ -224,7 +225,8 @@ class Problem:
 
     def draw_table(self, n, d=None):
         shapes = {"learned": lambda: (n + (0 if self.draws else self.case.size(0, 2)), d),
-                  "relative-bias": lambda: (1, 2 * c + 1), "relative-vectors": lambda: (2 * c + 1, self.d_q)}
+                  "relative-bias": lambda: (1, 2 * c + 1), "relative-vectors": lambda: (2 * c + 1, self.d_q),
+                  "tree-bias": lambda: (1, c + 1), "tree-vectors": lambda: (c + 1, self.d_q)}
         if self.how.positions not in shapes:
             return
         c = 2
@@ -235,7 +237,7 @@ class Problem:
         self.draws_table = self.draws
         shape = shapes[self.how.positions]()
         if self.draws:
-            self.how.table = self.draws.parameter(*shape)
+            self.how.table = self.draws.vectors("position_table", *shape)
         else:
             self.how.table = self.case.give("--position-table", self.case.normal(*shape))
 
@@ -287,7 +289,7 @@ class Problem:
             if case.chance() or self.layers == 1:
                 inner = case.size(1, 9)
                 case.option("--d-ff", inner)
-            self.p["w_1"], self.p["w_2"] = self.draws.parameter(d, inner), self.draws.parameter(inner, d)
+            self.p["w_1"], self.p["w_2"] = self.draws.parameter("w_1", d, inner), self.draws.parameter("w_2", inner, d)
             return
         inner = case.size(1, 9)
         outer = d if self.layers > 1 else case.size(1, 7)
@@ -303,9 +305,10 @@ class Problem:
         if case.chance(0.25):
             case.option("--causal")
             self.causal_offset = 0
-        elif case.chance(0.1):
+        elif case.chance(0.1) and self.how.positions != "learned":  # whose table is as long as the words
             self.causal_offset = case.size(0, 4)
             case.option("--causal-offset", self.causal_offset)
+        self.draw_word_positions()
         same = all(x is None or len(x) == n_q for x in self.sentences)
         fewest = min([n_k] + [len(x) for x in self.sentences if x is not None and self.memory is None])
         if case.chance(0.2):
@@ -321,6 +324,33 @@ class Problem:
         if self.is_masked() and case.chance(0.2):
             how.fill = case.one_of(-1e6, -5.5, 0.0, case.number(-100, 10))
             case.option("--mask-fill=" + repr(how.fill))
+
+    def draw_word_positions(self):
+        """Where the words stand: behind earlier keys, from a first position on, or as ids say; and a tree of them."""
+        case, how, (n_q, n_k) = self.case, self.how, self.shape
+        shared = self.form == "embeddings" and self.memory is None
+        in_tree = how.positions.startswith("tree-")
+        first, before = 0, 0 if shared else self.causal_offset or 0
+        alike = all(x is None or len(x) == n_q for x in self.sentences)
+        may_move = how.positions not in ("none", "learned") and not in_tree
+        if may_move and alike and case.chance(0.15):
+            how.at = [case.size(0, 9) for _ in range(n_q)]
+            case.option("--position-ids", " ".join(map(str, how.at)))
+            beside = shared or n_q == n_k and before == 0 and self.memory is None
+            how.keys_at = how.at if beside else None
+        else:
+            if may_move and case.chance(0.15):
+                first = case.size(0, 9)
+                case.option("--first-position", first)
+            how.at, how.keys_at = range(first + before, first + before + n_q), range(first, first + n_k)
+        if not in_tree:
+            return
+        words = max(how.at[-1], n_k - 1) + 1
+        order = list(case.random.permutation(words))
+        how.parents = [0] * words
+        for i in range(1, words):
+            how.parents[order[i]] = int(order[case.size(0, i - 1)]) + 1
+        case.option("--parents", " ".join(map(str, how.parents)))
 
     def draw_mask(self, rows, columns):
         case = self.case
@@ -387,8 +417,8 @@ class Problem:
         if x is not None:
             out.put("x", x)
         if self.how.positions in ("sinusoidal", "concatenated", "learned"):
-            positions = (self.how.table[:len(x)] if self.how.positions == "learned"
-                         else waves(*x.shape, self.how.positions))
+            at = self.how.at[:len(x)]
+            positions = self.how.table[at] if self.how.positions == "learned" else waves(*x.shape, self.how.positions, at=at)
             out.put("positions", positions, 1.0)
             x = out.put("positioned", x + positions, x, positions)
         bottom, mixing = x, []

@@ -15,6 +15,7 @@ class Model:
     """Parameters by name, and how they are used."""
     norm, norm_kind, epsilon, activation = "post", "layer", 1e-5, "relu"
     positions, base, scale = "sinusoidal", 10000.0, "sqrt-dk"
+    at = {}  # the positions of the words of a side, where they are not 0, 1, 2 …
     scale_embeddings, tied_output, causal_encoder, causal_decoder = True, False, False, True
     heads, kv_heads = 1, None
     keys_of_rows = None  # how many keys there were for each query of the decoder, where it was cached
@@ -54,6 +55,8 @@ class Model:
         allowed, bias = mask
         how = How(heads=self.heads, kv_heads=self.kv_heads, scale=self.scale, base=self.base, allowed=allowed, bias=bias,
                   positions="rotary" if self.positions == "rotary" and rotates else "none")
+        if rotates:
+            how.at = how.keys_at = self.at.get("source" if scope.startswith("encoder") else "target")
         if rotates and self.scale == "sqrt-n" and self.keys_of_rows is not None and scope.startswith("decoder"):
             how.scale = np.sqrt(self.keys_of_rows)
         with out.within(scope):
@@ -95,8 +98,11 @@ class Model:
         if self.scale_embeddings:
             x = out.put(f"{side}.scaled_x", x * math.sqrt(e.shape[1]))
         if self.positions in ("sinusoidal", "concatenated", "learned"):
-            table = (self.p[f"{side}_positions.table"][:len(ids)] if self.positions == "learned"
-                     else waves(*x.shape, self.positions, self.base))
+            at = self.at.get(side, range(len(ids)))
+            table = (self.p[f"{side}_positions.table"][at] if self.positions == "learned"
+                     else waves(*x.shape, self.positions, self.base, at))
+            if self.positions == "learned" and (np.diff(at) != 1).any():
+                out.put(f"{side}.table_rows", np.array(at)[:, None] + 1)
             out.put(f"{side}.positions", table, 1.0)
             x = out.put(f"{side}.positioned", x + table, x, table)
         return x

@@ -19,6 +19,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 
@@ -394,7 +395,34 @@ def try_watch(program):
     session = watched(endless)
     session.type("\x03")
     check(session.end() == 0 and session.has_its_lines(), "left behind after Ctrl-C")
+    try_signals(watched)
     return count
+
+
+def try_signals(watched):
+    """After a signal what was learned is saved, and nothing waits for a key; also where Ctrl-S holds the terminal."""
+    control_s, control_q = "\x13", "\x11"
+    before = os.getcwd()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        for is_held in (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                state = os.path.join(folder, "state.safetensors")
+                os.chdir(folder)
+                session = watched("sort --steps 1000000 --watch --save state.safetensors", size=(12, 80))
+                os.chdir(before)
+                if is_held:
+                    os.write(session.fd, control_s.encode())
+                    time.sleep(1.0)
+                os.kill(session.pid, number)
+                deadline = time.time() + 20.0
+                while not os.path.exists(state) and time.time() < deadline:
+                    time.sleep(0.05)
+                check(os.path.exists(state), "nothing is saved after", number, "held:", is_held)
+                if is_held:
+                    os.write(session.fd, control_q.encode())
+                check(session.end() == 0 and session.has_its_lines(), "left behind after", number, "held:", is_held)
+                check(b"Training: sort" in session.bytes, "no page after", number, "held:", is_held)
+                check(b"next page" not in session.bytes, "it waits for a key after", number, "held:", is_held)
 
 
 def try_random_keys(program, seconds):

@@ -276,7 +276,7 @@ function charsmapOf(bytes) {
 
 const attn = (file, list) => {
   const input = list.map((text) => JSON.stringify(text)).join("\n") + "\n";
-  const made = execFileSync(program, ["tokenize", "--tokenizer", file, "--texts", "-", "--format", "json"], { input, maxBuffer: 1 << 30, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] });
+  const made = execFileSync(program, ["tokenize", "--tokenizer", file, "--texts", "-", "--format", "json", "--full"], { input, maxBuffer: 1 << 30, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] });
   return JSON.parse(made).page.find((block) => block.records?.name === "texts" || block.name === "texts");
 };
 

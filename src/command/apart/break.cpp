@@ -62,6 +62,7 @@ Arguments with_needs(const Failure& failure, const Command& command, bool is_usu
   }
   all.override_with(given);
   all.leave_out(std::array{&option::broken});
+  if (!is_usual) all.words = given.words;
   all.environment = given.environment;
   all.default_example = given.default_example;
   return all;
@@ -92,6 +93,18 @@ std::string told_outcome(const std::vector<HeldLaw>& of, std::string_view comput
   return all;
 }
 
+// Why a failure does not show: what the computation lacks, or else what its numbers are.
+std::string told_as_hidden(const Failure& failure, const MadeFailure& made, const Graph& original) {
+  const std::string missing = missing_for(failure, original);
+  return fmt::format(
+      "In this computation the failure does not show: {}. {}",
+      made.changes ? "the law holds in spite of the mistake" : "the mistake changes none of these numbers",
+      !missing.empty() ? fmt::format("It needs {}.", missing)
+                       : fmt::format("With these numbers {}.",
+                                     made.changes ? "the law cannot tell the mistake from the right computation"
+                                                  : "the mistake gives the right result"));
+}
+
 // The matrix in which a failure is met: beside the place where the law fails, or the first of its name.
 const Node& node_shown(const Failure& failure, const MadeFailure& made) {
   const std::string name(failure.shown);
@@ -107,12 +120,7 @@ void say_failure(Page& page, const Failure& failure, const MadeFailure& made, co
   const Node& shown = node_shown(failure, made);
   const HeldLaw* const failing = made.failing();
   page.head(2, "The symptom");
-  if (!made.changes || !failing) {
-    page.say(fmt::format(
-        "In this computation the failure does not show: {}. It needs {}.",
-        made.changes ? "the law holds in spite of the mistake" : "the mistake changes none of these numbers",
-        failure.needs));
-  }
+  if (!made.changes || !failing) page.say(told_as_hidden(failure, made, original));
   page.say(table_of(shown));
   if (failing && failing->broken->cell && failing->broken->cell->node == &shown) {
     // Which the decimals of a table do not show.
@@ -173,14 +181,14 @@ Answer break_it(const Command& command, const Arguments& arguments) {
   const std::shared_ptr<Graph> graph = answer.computation.graph;
   if (!graph) fail("attn {} shows no matrices here: there is nothing that could be broken", computed.name);
   const MadeFailure made = make_failure(failure, *graph);
+  const std::string missing = missing_for(failure, *graph);
+  const std::string advice = "give others of the options, or leave them out";
   if (!made.broken)
-    fail("{} cannot be made in this computation, because it needs {}: give others of the options, or leave them out",
-         failure.name, failure.needs);
+    fail("{} cannot be made in this computation{}: {}", failure.name,
+         missing.empty() ? "" : fmt::format(", because it needs {}", missing), advice);
   if (!made.holds_for_original())
-    fail(
-        "{} cannot be told in this computation, because {} does not hold in it without the mistake either: it needs "
-        "{}, so give others of the options, or leave them out",
-        failure.name, failure.law, failure.needs);
+    fail("{} cannot be told in this computation, because {} does not hold in it without the mistake either{}: {}",
+         failure.name, failure.law, missing.empty() ? "" : fmt::format(". It needs {}", missing), advice);
   Page page;
   page.head(1, in_capitals(failure.symptom));
   if (const std::string random = what_is_random(answer.computation); !random.empty()) page.say(random);

@@ -12,7 +12,7 @@ std::vector<Command> apart_commands() {
        .shown_as = &option::what_if,
        .own = {{option::only, {option::of, "number, row or matrix that --each-head looks at, such as 'output[it]'"}},
                {},
-               {{&option::of, {&option::each_head}, "--of belongs to --each-head: give both"}}},
+               {{&option::of, {&option::each_head}, of_tells_of_others}}},
        .groups = {&what_if_options(), &problem_options()},
        .examples = {"attn what-if --set 'k[2,1] = 3'", "attn what-if --without scale",
                     "attn what-if walk --example animal --each-head --of 'output[it]'",

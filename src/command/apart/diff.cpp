@@ -6,15 +6,20 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "command/apart/difference.hpp"
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "command/forms.hpp"
 #include "core/graph/find.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
+#include "core/support/number_pair.hpp"
 #include "core/support/text.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
@@ -33,20 +38,14 @@ namespace {
 
 // --- what is compared
 
-struct OneMatrix {
-  std::string name;
-  Frame frame;
-  std::function<std::shared_ptr<const Matrix>()> cells;
-  const Node* node = nullptr;  // null: it was read from a file
-};
-
 // One of two computations.
 struct ComputedSide {
   std::string_view letter;  // "A"
   std::vector<OneMatrix> matrices = {};
-  std::shared_ptr<Graph> graph = {};          // in which mistakes can be made; null: it has none
-  std::shared_ptr<const Graph> altered = {};  // by what-if; null: it is not
+  std::shared_ptr<Graph> graph = {};            // in which mistakes can be made; null: it has none
+  std::shared_ptr<const Altered> altered = {};  // by what-if; null: it is not
   std::vector<std::string> remarks = {};
+  std::string random = {};  // what is random in it, in a sentence; empty: nothing
 
   const OneMatrix* find(std::string_view name) const {
     const auto found = std::ranges::find(matrices, name, &OneMatrix::name);
@@ -58,8 +57,13 @@ ComputedSide side_of_trace(std::string_view letter, const std::string& path) {
   ComputedSide side{.letter = letter};
   TraceFile file = read_trace(path);
   side.remarks = std::move(file.remarks);
+  const auto is_computed = [](const Traced& matrix) { return matrix.operation != Traced().operation; };
+  const bool says_how = std::ranges::any_of(file.trace.matrices(), is_computed);
   for (const Traced& matrix : file.trace.matrices()) {
-    if (matrix.family == &family::forward) side.matrices.push_back({matrix.name, matrix.frame, matrix.cells});
+    if (matrix.family != &family::forward) continue;
+    side.matrices.push_back({.name = matrix.name, .frame = matrix.frame, .cells = matrix.cells});
+    if (says_how) side.matrices.back().formula = matrix.formula.plain;
+    if (says_how) side.matrices.back().origin = is_computed(matrix) ? Origin::computed : Origin::given;
   }
   return side;
 }
@@ -79,18 +83,34 @@ void require_matrices(const std::vector<std::string>& words) {
   }
 }
 
+// What an altered computation keeps stands in it as an input: the node before says how it was made.
+Origin origin_of(const Node& node, const Altered* altered) {
+  const Node* first = &node.original();
+  if (altered && !first->op) {
+    const auto kept = std::ranges::find(altered->named, first->name, [](const Node* one) { return one->name; });
+    if (kept != altered->named.end()) first = &(*kept)->original();
+  }
+  return first->op ? Origin::computed : Origin::given;
+}
+
 ComputedSide side_of_line(std::string_view letter, const std::vector<std::string>& words, const Arguments& arguments) {
   require_matrices(words);
   Environment inside = *arguments.environment;
   inside.work = nullptr;
   inside.confine = {};
   const Answer said = answer(words, inside);
-  ComputedSide side{.letter = letter, .graph = said.computation.graph, .altered = said.altered};
-  const std::shared_ptr<const Graph> graph = side.altered ? side.altered : side.graph;
-  if (!graph) fail("attn {} shows no matrices here", words.front());
-  for (const Node* node : graph->named()) {
-    if (node->family == &family::forward)
-      side.matrices.push_back({node->name, node->frame, [node] { return node->cells(); }, node});
+  ComputedSide side{.letter = letter,
+                    .graph = said.computation.graph,
+                    .altered = said.altered,
+                    .random = said.altered ? said.altered->random : what_is_random(said.computation)};
+  if (!side.altered && !side.graph) fail("attn {} shows no matrices here", words.front());
+  for (const Node* node : side.altered ? side.altered->named : side.graph->named()) {
+    if (node->family != &family::forward) continue;
+    side.matrices.push_back({.name = node->name,
+                             .frame = node->frame,
+                             .cells = [node] { return node->cells(); },
+                             .node = node,
+                             .origin = origin_of(*node, side.altered.get())});
   }
   return side;
 }
@@ -127,17 +147,6 @@ ComputedSide side_of(std::string_view letter, const std::string& word, const Arg
   });
 }
 
-// --- how they differ
-
-enum class HowTheyDiffer { equal, different, other_shape, only_in_a, only_in_b };
-
-struct DifferentMatrix {
-  std::string name;
-  const OneMatrix *a = nullptr, *b = nullptr;
-  HowTheyDiffer how = HowTheyDiffer::equal;
-  CellsMoved apart = {};
-};
-
 // All names in the order of A; those of B alone stand behind what they follow there.
 std::vector<DifferentMatrix> paired(const ComputedSide& a, const ComputedSide& b) {
   std::vector<DifferentMatrix> all;
@@ -152,53 +161,60 @@ std::vector<DifferentMatrix> paired(const ComputedSide& a, const ComputedSide& b
       ++behind;
     }
   }
-  // What is only another name on both sides was compared already.
-  std::erase_if(all, [](const DifferentMatrix& one) {
+  // What is only another name on both sides is left out where what it names is compared already.
+  std::set<std::pair<const Node*, const Node*>> compared;
+  std::erase_if(all, [&](const DifferentMatrix& one) {
+    const auto named = [](const OneMatrix* matrix) {
+      return matrix && matrix->node ? &matrix->node->original() : nullptr;
+    };
     const auto is_alias = [](const OneMatrix* matrix) { return !matrix || (matrix->node && matrix->node->is_alias()); };
-    return is_alias(one.a) && is_alias(one.b);
+    const bool is_new = compared.emplace(named(one.a), named(one.b)).second;
+    return is_alias(one.a) && is_alias(one.b) && (one.stands_once() || !is_new);
   });
   return all;
 }
 
-void compare_cells(DifferentMatrix& one, double tolerance) {
-  if (!one.a || !one.b) {
-    one.how = one.a ? HowTheyDiffer::only_in_a : HowTheyDiffer::only_in_b;
+// --- what is told
+
+// How many of them differ so.
+std::size_t count_that_are(const std::vector<DifferentMatrix>& all, HowTheyDiffer how) {
+  return static_cast<std::size_t>(std::ranges::count(all, how, &DifferentMatrix::how));
+}
+
+void add_summary(Page& page, const std::vector<DifferentMatrix>& all, double tolerance) {
+  std::vector<std::string> parts;
+  for (const WordsForDifference& row : words_for_differences()) {
+    const std::size_t count = count_that_are(all, row.how);
+    if (count == all.size()) {
+      page.say(count == 1 ? fmt::format("The only matrix {}.", row.one)
+                          : fmt::format("All {} {}.", count_of(count, "matrix", "matrices"), row.many));
+      parts.clear();
+      break;
+    }
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, count == 1 ? row.one : row.many));
+  }
+  if (!parts.empty()) page.say(fmt::format("Of {}, {}.", count_of(all.size(), "matrix", "matrices"), listed(parts)));
+  if (std::ranges::any_of(all, &DifferentMatrix::is_tolerated))
+    page.say(fmt::format("Numbers count as equal that differ by no more than {:g} times the larger of them, or of 1.",
+                         tolerance));
+  if (std::ranges::any_of(all, &DifferentMatrix::is_in_other_order))
+    page.say("Where a matrix has the same words in another order, a word is compared with the same word.");
+  if (std::ranges::any_of(all, &DifferentMatrix::has_repeated_words))
+    page.say("Of a word that stands several times, the first is compared with the first, the second with the second.");
+  if (count_that_are(all, HowTheyDiffer::other_words) > 0)
+    page.say("Where the rows or columns are other words, numbers are not compared.");
+  if (std::ranges::any_of(all, &DifferentMatrix::are_ids))
+    page.say("Ids of two vocabularies are compared by the words that they stand for.");
+}
+
+void add_random(Page& page, const ComputedSide& a, const ComputedSide& b) {
+  if (a.random == b.random) {
+    if (!a.random.empty()) page.say(a.random);
     return;
   }
-  if (one.a->frame.shape != one.b->frame.shape) {
-    one.how = HowTheyDiffer::other_shape;
-    return;
+  for (const ComputedSide* side : {&a, &b}) {
+    if (!side->random.empty()) page.say(fmt::format("In {}: {}", side->letter, side->random));
   }
-  one.apart = cells_moved(*one.a->cells(), *one.b->cells(), tolerance);
-  one.how = one.apart.is_unchanged() ? HowTheyDiffer::equal : HowTheyDiffer::different;
-}
-
-std::string_view in_words(HowTheyDiffer how) {
-  switch (how) {
-    case HowTheyDiffer::equal:
-      return "equal";
-    case HowTheyDiffer::different:
-      return "different";
-    case HowTheyDiffer::other_shape:
-      return "other shape";
-    case HowTheyDiffer::only_in_a:
-      return "only in A";
-    case HowTheyDiffer::only_in_b:
-      return "only in B";
-  }
-  return "";
-}
-
-std::string place_of(const DifferentMatrix& one) {
-  return fmt::format("[{},{}]", place_called(one.a->frame.rows, one.apart.row),
-                     place_called(one.a->frame.columns, one.apart.column));
-}
-
-double cell_of(const OneMatrix& matrix, const CellsMoved& at) { return (*matrix.cells())(at.row, at.column); }
-
-std::string told_difference(const DifferentMatrix& one) {
-  if (one.how != HowTheyDiffer::other_shape) return one.apart.is_unchanged() ? "" : number_in_lists(one.apart.change);
-  return fmt::format("{} and {}", to_string(one.a->frame.shape), to_string(one.b->frame.shape));
 }
 
 void add_listing(Page& page, const std::vector<DifferentMatrix>& all) {
@@ -207,12 +223,12 @@ void add_listing(Page& page, const std::vector<DifferentMatrix>& all) {
   Records records{"diff", {"matrix", "how", "cells", "largest", "place", "a", "b"}, {}};
   std::size_t left_out = 0;
   for (const DifferentMatrix& one : all) {
-    const bool differs = one.how == HowTheyDiffer::different;
-    std::vector<Records::Value> row = {one.name, std::string(in_words(one.how)),
-                                       static_cast<std::uint64_t>(one.apart.cells)};
+    const bool differs = one.has_difference();
+    NumberPair both;
+    if (differs) both = written_apart(cell_in_a(one), cell_in_b(one));
+    std::vector<Records::Value> row = {one.name, listed_as(one.how), static_cast<std::uint64_t>(one.apart.cells)};
     if (differs) {
-      row.insert(row.end(),
-                 {one.apart.change, one.name + place_of(one), cell_of(*one.a, one.apart), cell_of(*one.b, one.apart)});
+      row.insert(row.end(), {one.apart.change, one.name + place_of(one), cell_in_a(one), cell_in_b(one)});
     } else {
       row.insert(row.end(), 4, std::monostate());
     }
@@ -221,9 +237,8 @@ void add_listing(Page& page, const std::vector<DifferentMatrix>& all) {
       ++left_out;
       continue;
     }
-    listing.rows.push_back({one.name, std::string(in_words(one.how)), told_difference(one),
-                            differs ? place_of(one) : "", differs ? number_in_lists(cell_of(*one.a, one.apart)) : "",
-                            differs ? number_in_lists(cell_of(*one.b, one.apart)) : ""});
+    listing.rows.push_back(
+        {one.name, listed_as(one.how), told_difference(one), differs ? place_of(one) : "", both.one, both.other});
   }
   page.head(2, "The matrices");
   if (!listing.rows.empty()) page.say(std::move(listing));
@@ -233,35 +248,89 @@ void add_listing(Page& page, const std::vector<DifferentMatrix>& all) {
   page.say(std::move(records));
 }
 
-void add_side_of_cell(Page& page, const ComputedSide& side, const OneMatrix& matrix, const CellsMoved& at) {
+void add_side_of_cell(Page& page, const ComputedSide& side, const OneMatrix& matrix, std::size_t row,
+                      std::size_t column, const std::string& number) {
   page.head(3, fmt::format("In {}", side.letter));
-  if (!matrix.node) {
-    page.say(fmt::format("It is {}. The file does not say how it was computed.", number_in_lists(cell_of(matrix, at))));
-  } else if (!matrix.node->original().op) {
-    page.say(fmt::format("It is an input: {}.", number_in_lists(cell_of(matrix, at))));
+  if (matrix.origin == Origin::unknown) {
+    page.say(fmt::format("It is {}. The file does not say how it was computed.", number));
+  } else if (matrix.origin == Origin::given) {
+    page.say(fmt::format("It is an input: {}.", number));
+  } else if (!matrix.node) {
+    page.say(text(fmt::format("It is {}. By the file, ", number), code(matrix.formula), "."));
   } else {
-    page.say(derivation({matrix.node, at.row, at.column}, 0));
+    page.say(derivation({matrix.node, row, column}, 0));
   }
+}
+
+// "A then computes head.1.q, head.1.k and 9 more, which B does not have."
+Text told_alone(std::string begin, const std::vector<std::string>& names, std::string_view other) {
+  constexpr std::size_t most = 3;
+  Text all = text(std::move(begin));
+  const std::size_t shown = names.size() > most + 1 ? most : names.size();
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) all.push_back({Span::Style::plain, i + 1 == names.size() ? " and " : ", "});
+    all.push_back(code(names[i]));
+  }
+  if (shown < names.size()) all.push_back({Span::Style::plain, fmt::format(" and {} more", names.size() - shown)});
+  all.push_back({Span::Style::plain, fmt::format(", which {} does not have.", other)});
+  return all;
+}
+
+// What one of the two has alone, before they differ in a matrix of both: other inputs, or other steps.
+void add_parting(Page& page, const std::vector<DifferentMatrix>& all) {
+  const auto is_equal = [](const DifferentMatrix& one) {
+    return one.how == HowTheyDiffer::equal || one.how == HowTheyDiffer::equal_by_word;
+  };
+  const auto end =
+      std::ranges::find_if(all, [&](const DifferentMatrix& one) { return !one.stands_once() && !is_equal(one); });
+  const DifferentMatrix* last_equal = nullptr;
+  struct Alone {
+    std::vector<std::string> inputs, steps, others;  // where a file does not say which it is
+  } alone[2];
+  for (auto one = all.begin(); one != end; ++one) {
+    Alone& of = alone[one->a ? 0 : 1];
+    const bool has_parted = !alone[0].steps.empty() || !alone[1].steps.empty();
+    const Origin origin = (one->a ? one->a : one->b)->origin;
+    if (one->stands_once())
+      (origin == Origin::computed ? of.steps : origin == Origin::given ? of.inputs : of.others).push_back(one->name);
+    const bool is_computed = !one->stands_once() && origin == Origin::computed && one->b->origin == origin;
+    if (is_computed && !has_parted) last_equal = &*one;
+  }
+  const auto say_alone = [&](std::vector<std::string> Alone::*names, std::string_view verb) {
+    for (const std::size_t side : {0U, 1U}) {
+      if (!(alone[side].*names).empty())
+        page.say(
+            told_alone(fmt::format("{} {} ", side == 0 ? "A" : "B", verb), alone[side].*names, side == 0 ? "B" : "A"));
+    }
+  };
+  const bool have_steps = !alone[0].steps.empty() || !alone[1].steps.empty();
+  const auto has_any = [](const Alone& of) { return !of.inputs.empty() || !of.steps.empty() || !of.others.empty(); };
+  if (std::ranges::none_of(alone, has_any)) return;
+  page.head(2, "Where they part");
+  say_alone(&Alone::inputs, "is given");
+  say_alone(&Alone::others, "has");
+  if (have_steps && last_equal) page.say(text("Up to ", code(last_equal->name), ", both compute equal matrices."));
+  say_alone(&Alone::steps, have_steps && last_equal ? "then computes" : "computes");
 }
 
 // The first matrix that both have, and that is not the same in both.
 void add_first(Page& page, const std::vector<DifferentMatrix>& all, const ComputedSide& a, const ComputedSide& b) {
-  const auto first = std::ranges::find_if(all, [](const DifferentMatrix& one) {
-    return one.how == HowTheyDiffer::different || one.how == HowTheyDiffer::other_shape;
-  });
+  const auto first = std::ranges::find_if(
+      all, [](const DifferentMatrix& one) { return one.has_difference() || one.how == HowTheyDiffer::other_shape; });
   if (first == all.end()) return;
-  page.head(2, "The first step that differs");
+  page.head(2, "The first matrix of both that differs");
   if (first->how == HowTheyDiffer::other_shape) {
     page.say(text(code(first->name), fmt::format(" is {} in A and {} in B.", to_string(first->a->frame.shape),
                                                  to_string(first->b->frame.shape))));
     return;
   }
   page.say(text(code(first->name),
-                fmt::format(" differs in {} of {}, most in ", first->apart.cells,
-                            count_of(first->a->frame.shape.cells(), "cell")),
+                fmt::format(" differs in {} of {}. The largest difference is {}, in ", first->apart.cells,
+                            count_of(first->a->frame.shape.cells(), "cell"), told_difference(*first)),
                 code(first->name + place_of(*first)), "."));
-  add_side_of_cell(page, a, *first->a, first->apart);
-  add_side_of_cell(page, b, *first->b, first->apart);
+  const auto [in_a, in_b] = written_apart(cell_in_a(*first), cell_in_b(*first));
+  add_side_of_cell(page, a, *first->a, first->apart.row, first->apart.column, in_a);
+  add_side_of_cell(page, b, *first->b, first->row_in_b, first->column_in_b, in_b);
 }
 
 // --- what explains it
@@ -270,36 +339,62 @@ void add_first(Page& page, const std::vector<DifferentMatrix>& all, const Comput
 bool begin_alike(const std::vector<DifferentMatrix>& all) {
   return std::ranges::none_of(all, [](const DifferentMatrix& one) {
     const bool is_input = one.b && one.b->node && !one.b->node->op && one.b->node->content() != Content::permissions;
-    return is_input && (one.how == HowTheyDiffer::different || one.how == HowTheyDiffer::other_shape);
+    return is_input && one.a && one.how != HowTheyDiffer::equal;
   });
 }
 
-// A's matrices as somebody's of B's computation.
-void add_mistake(Page& page, const std::vector<DifferentMatrix>& all, const ComputedSide& b) {
+// Whether what was found gives, made in B's computation, all the numbers of A.
+bool gives_all(const Findings& findings, std::span<const Compared> compared, const std::vector<DifferentMatrix>& all) {
+  const auto is_left = [](const DifferentMatrix& one) {
+    return one.how == HowTheyDiffer::other_words || one.how == HowTheyDiffer::other_shape;
+  };
+  const auto differs = [](const DifferentMatrix& one) { return one.has_difference() && one.b->node->original().op; };
+  const auto is_whole = [](const Finding& finding) {
+    return finding.is_explained() && !finding.contradicts && !finding.convention && finding.unused.empty();
+  };
+  const auto looked_at = std::ranges::count_if(compared, [](const Compared& one) { return !one.difference.agrees(); });
+  return !findings.all.empty() && !findings.has_more && std::ranges::all_of(findings.all, is_whole) &&
+         std::ranges::none_of(all, is_left) && std::ranges::count_if(all, differs) == looked_at;
+}
+
+void say_change(Page& page, const Mistake& mistake) {
+  page.say(text(fmt::format("The change: {}. In ", mistake.summary), code("attn check"), " it is called ",
+                code(std::string(mistake.name)), "."));
+}
+
+// A's matrices as those of B's computation with steps changed. Which of the two is right is not known here, nor whether
+// A was computed so.
+void add_changed_steps(Page& page, const std::vector<DifferentMatrix>& all, const ComputedSide& b) {
   if (!b.graph || !begin_alike(all)) return;
   std::vector<MatrixFile> files;
   for (const DifferentMatrix& one : all) {
-    const bool can_be_compared = one.a && one.b && one.b->node->original().op && one.how != HowTheyDiffer::other_shape;
+    const bool can_be_compared =
+        (one.how == HowTheyDiffer::equal || one.has_difference()) && one.b->node->original().op;
     if (can_be_compared) files.push_back({.matrix = *one.a->cells(), .name = one.name});
   }
   if (files.empty()) return;
   const Matched matched = match(*b.graph, files);
   const Findings findings = find_mistakes(*b.graph, matched.compared);
-  if (findings.all.empty()) return;
-  const Finding& first = findings.all.front();
-  if (!first.is_explained() || first.contradicts) return;
+  if (!gives_all(findings, matched.compared, all)) return;
   page.head(2, "What explains it");
-  for (const Mistake* mistake : first.mistakes) {
-    const std::string_view kind = mistake->kind == Mistake::Kind::error ? "mistake" : "convention";
-    page.say(text(fmt::format("A is what B becomes with the {} ", kind), code(std::string(mistake->name)),
-                  fmt::format(": {}.", mistake->summary)));
+  std::size_t steps = 0;
+  for (const Finding& finding : findings.all) steps += finding.mistakes.empty() ? 2u : 1u;
+  const bool has_choice = steps == 1 && findings.all.front().mistakes.size() > 1;
+  page.say(fmt::format("B with {} changed has the numbers of A in all matrices that are compared.{}",
+                       steps == 1 ? "one step" : fmt::format("{} steps", steps),
+                       has_choice ? " Each of these does so." : ""));
+  Records records{"explained_by", {"matrix", "kind", "mistakes"}, {}};
+  for (const Finding& finding : findings.all) {
+    records.rows.push_back({matched.compared[finding.place].node->name, kind_of(finding), names_of_mistakes(finding)});
+    // Each finding takes for granted the first change of those before it.
+    const std::size_t told = has_choice ? finding.mistakes.size() : std::min<std::size_t>(finding.mistakes.size(), 1);
+    for (std::size_t i = 0; i < told; ++i) say_change(page, *finding.mistakes[i]);
+    if (finding.mistakes.empty()) {
+      say_change(page, *finding.pairs.front().first.mistake);
+      say_change(page, *finding.pairs.front().second.mistake);
+    }
   }
-  for (const std::string& names : names_of_mistakes(first)) {
-    if (first.mistakes.empty()) page.say(text("A is what B becomes with two mistakes together: ", code(names), "."));
-  }
-  page.say(Records{"explained_by",
-                   {"matrix", "kind", "mistakes"},
-                   {{matched.compared[first.place].node->name, kind_of(first), names_of_mistakes(first)}}});
+  page.say(std::move(records));
 }
 
 }  // namespace
@@ -328,12 +423,12 @@ Answer run_diff(const Command&, const Arguments& arguments) {
   page.head(1, "Differences");
   page.say(text("A: ", code(arguments.words[0])));
   page.say(text("B: ", code(arguments.words[1])));
-  page.say(count == 0 ? fmt::format("All {} are equal.", count_of(all.size(), "matrix", "matrices"))
-                      : fmt::format("{} of {} {} not equal.", count, count_of(all.size(), "matrix", "matrices"),
-                                    count == 1 ? "is" : "are"));
+  add_random(page, a, b);
+  add_summary(page, all, tolerance);
   add_listing(page, all);
+  add_parting(page, all);
   add_first(page, all, a, b);
-  if (count > 0) add_mistake(page, all, b);
+  if (count > 0) add_changed_steps(page, all, b);
   Answer said{.page = std::move(page), .warnings = a.remarks};
   said.warnings.insert(said.warnings.end(), b.remarks.begin(), b.remarks.end());
   said.verdict = count == 0 ? Verdict::passed : Verdict::failed;

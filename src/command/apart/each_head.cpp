@@ -15,6 +15,7 @@
 #include "core/graph/find.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
+#include "core/support/number_pair.hpp"
 #include "core/support/text.hpp"
 #include "explore/alteration.hpp"
 #include "explore/what_moved.hpp"
@@ -50,12 +51,16 @@ AskedOfHeads asked_of_heads(const Graph& graph, const Arguments& arguments) {
 }
 
 std::string told_as_asked(const AskedOfHeads& asked, const std::optional<std::string>& of) {
-  if (asked.is_usual_word)
-    return fmt::format("Asked for: {}, the logit of the most probable word at the last position. It is {}.",
-                       address_of(asked.cells.front()), number_in_lists(asked.cells.front().value()));
+  if (asked.is_usual_word) {
+    const Cell& cell = asked.cells.front();
+    const auto as_large = std::ranges::count(row(cell.node->matrix(), cell.row), cell.value());
+    return fmt::format("Asked for: {}, {} of the last row. It is {}.", address_of(cell),
+                       as_large == 1 ? "the largest logit" : fmt::format("one of the {} largest logits", as_large),
+                       written_value(cell.value()));
+  }
   if (asked.cells.size() == 1)
     return fmt::format("Asked for: {}. It is {}.", address_of(asked.cells.front()),
-                       number_in_lists(asked.cells.front().value()));
+                       written_value(asked.cells.front().value()));
   return fmt::format("Asked for: {}, in which each line tells the number that changes most.",
                      of.value_or(asked.node->name));
 }
@@ -95,12 +100,13 @@ Listing listing_of_heads(const std::vector<WithoutHead>& all, bool is_one_cell, 
   for (const WithoutHead& one : all) {
     const bool moves = !one.moved.is_small();
     const std::string still = one.moved.is_unchanged() ? "0" : "less than 1e-9";
+    auto [before, after] = written_apart(one.before(), one.after);
     std::vector<std::string>& line = listing.rows.emplace_back(1, name_of_head(*one.head));
     if (is_one_cell) {
-      line.insert(line.end(), {moves ? number_in_lists(one.change()) : still, number_in_lists(one.after)});
+      line.insert(line.end(), {moves ? written_value(one.change()) : still, std::move(after)});
     } else if (moves) {
-      line.insert(line.end(), {number_in_lists(one.moved.change), place_in_brackets(one.where),
-                               number_in_lists(one.before()), number_in_lists(one.after)});
+      line.insert(line.end(),
+                  {written_value(one.moved.change), place_in_brackets(one.where), std::move(before), std::move(after)});
     } else {
       line.insert(line.end(), {still, "", "", ""});
     }
@@ -111,13 +117,14 @@ Listing listing_of_heads(const std::vector<WithoutHead>& all, bool is_one_cell, 
 
 // Which head matters most, or which ones do so alike.
 void add_most(Page& page, std::vector<WithoutHead> all) {
-  constexpr double apart = 1e-9;
+  constexpr double apart = 1e-9;  // of the largest
   std::ranges::stable_sort(all, std::ranges::greater(), [](const WithoutHead& one) { return one.moved.largest; });
   if (all.front().moved.is_small()) return page.say("No head alone changes it by 1e-9 or more.");
   const double largest = all.front().moved.largest;
   std::vector<std::string> names;
   for (const WithoutHead& one : all) {
-    if (one.moved.largest == largest || largest - one.moved.largest <= apart) names.push_back(name_of_head(*one.head));
+    if (one.moved.largest == largest || largest - one.moved.largest <= apart * largest)
+      names.push_back(name_of_head(*one.head));
   }
   if (!std::isfinite(largest)) return page.say(fmt::format("Its numbers are not finite without {}.", listed(names)));
   if (all.size() == 1) return;
@@ -143,7 +150,9 @@ Answer each_head_page(const std::shared_ptr<Graph>& computed, Answer said, const
   }
   Page page;
   page.head(1, "Each head left out");
-  page.say("Each line is the computation without one head: the head gives 0 to the concatenation.");
+  page.say(heads.front()->within(scope::head)
+               ? "Each line is the computation without one head: the head gives 0 to the concatenation."
+               : "Each line is the computation without its head: the output of the head is 0.");
   page.say(told_as_asked(asked, arguments.text(option::of)));
   if (const std::string random = what_is_random(said.computation); !random.empty()) page.say(random);
   page.say(listing_of_heads(all, is_one_cell, distribution != nullptr));

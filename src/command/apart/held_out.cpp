@@ -7,6 +7,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
+#include "core/support/number_pair.hpp"
 #include "core/support/text.hpp"
 #include "explore/what_moved.hpp"
 #include "school/training/task.hpp"
@@ -44,7 +45,7 @@ struct Score {
       if (!example.counts_at(i)) continue;
       const std::span<const double> all = row(logits, i);
       const std::optional<std::size_t> most = most_probable_id(all);
-      words += most == example.expected[i] ? 1 : 0;
+      if (most == example.expected[i]) ++words;
       is_right = is_right && most == example.expected[i];
       loss += cross_entropy_of(all, example.expected[i]);
     }
@@ -54,36 +55,53 @@ struct Score {
 
 std::size_t words_that_count(const TaskExample& example) {
   std::size_t count = 0;
-  for (std::size_t i = 0; i < example.expected.size(); ++i) count += example.counts_at(i) ? 1 : 0;
+  for (std::size_t i = 0; i < example.expected.size(); ++i) count += example.counts_at(i) ? 1u : 0u;
   return count;
 }
 
-// Logits of the words that the task has, in its order.
-const Node& logits_in(const Graph& graph, const TaskSetup& setup, const std::string& task) {
+bool has_words(const Axis& axis, const Vocabulary& words) { return axis.labels && *axis.labels == words; }
+
+// The words that go in and those that come out are those of the task, in its order: told before anything is computed.
+void require_words(const Graph& graph, const TaskSetup& setup, const TaskExample& example, const std::string& task) {
   const Node* const logits = result_of(graph);
-  const Vocabulary& words = words_out(setup.model);
+  const Node* const source = graph.find(Name({scope::source_embedding}, role::e));
+  const bool know_source =
+      example.source.empty() ? !source : source && has_words(source->frame.rows, words_in(setup.model));
   const bool fits =
-      logits && logits->is(role::logits) && logits->frame.columns.labels && *logits->frame.columns.labels == words;
+      know_source && logits && logits->is(role::logits) && has_words(logits->frame.columns, words_out(setup.model));
   if (!fits)
     fail("--held-out {}: this model does not know the words of that task. Give the task that it learned", task);
-  return *logits;
+}
+
+// What is said of too few positions is meant for the words of a command line.
+std::shared_ptr<Graph> on_example(const OnOtherWords& on_other_words, const TaskExample& example,
+                                  const std::string& task) {
+  try {
+    return on_other_words(example.source, example.given);
+  } catch (const InputError&) {
+    fail(
+        "--held-out {}: this model cannot compute on sentences of that task, such as one of {}. Give the task that it learned",
+        task, count_of(std::max(example.source.size(), example.given.size()), "word"));
+  }
 }
 
 }  // namespace
 
-void add_held_out(Page& page, const OnOtherWords& on_other_words, const std::string& name,
+void add_held_out(Page& page, const Graph& graph, const OnOtherWords& on_other_words, const std::string& name,
                   std::span<const Alteration> alterations) {
   const Task& task = look_up(tasks(), name, "task");
   if (task.needs_pairs) fail("--held-out {}: its sentences are in a file of pairs, which is not here", name);
   if (!on_other_words) fail("--held-out {}: it needs a model that knows words, as with transformer --model NAME", name);
+  if (task.is_recurrent) fail("--held-out {}: its model is a recurrent one, which attn align runs", name);
   const TaskSetup setup = set_up(task, {});
   const std::vector<TaskExample> examples = held_out_examples(setup.data, setup.held_out);
+  require_words(graph, setup, examples.front(), name);
   Score before, now;
   std::size_t words = 0;
   for (const TaskExample& example : examples) {
-    const std::shared_ptr<Graph> graph = on_other_words(example.source, example.given);
-    const Node& logits = logits_in(*graph, setup, name);
-    Rewriting again(*graph, all_of(*graph, alterations));
+    const std::shared_ptr<Graph> other = on_example(on_other_words, example, name);
+    const Node& logits = *result_of(*other);
+    Rewriting again(*other, all_of(*other, alterations));
     before.add(logits.matrix(), example);
     now.add(again.of(logits).node().matrix(), example);
     words += words_that_count(example);
@@ -91,7 +109,7 @@ void add_held_out(Page& page, const OnOtherWords& on_other_words, const std::str
   const auto line = [&](const std::string& when, const Score& score) -> std::vector<std::string> {
     return {when, fmt::format("{} of {}", score.words, words),
             fmt::format("{} of {}", score.sentences, examples.size()),
-            number_in_lists(score.loss / static_cast<double>(words))};
+            written_value(score.loss / static_cast<double>(words))};
   };
   page.head(2, "Held-out sentences");
   page.say(fmt::format("{} of the task {} that its training never sees. The loss is the mean cross-entropy of the {}s.",

@@ -18,8 +18,9 @@ double cross_entropy_of(std::span<const double> logits, std::size_t id);
 double mean_cross_entropy(const Matrix& logits, const std::vector<std::size_t>& ids);
 
 /// Adds how many words a model gets right on sentences of a task that training never sees, as it is and as it is
-/// altered. Throws InputError: the model knows no words, or other ones than the task has.
-void add_held_out(Page& page, const OnOtherWords& on_other_words, const std::string& task,
+/// altered; the graph is that of the words of the command line. Throws InputError: the model knows no words, or other
+/// ones than the task has.
+void add_held_out(Page& page, const Graph& graph, const OnOtherWords& on_other_words, const std::string& task,
                   std::span<const Alteration> alterations);
 
 }  // namespace attn

@@ -18,6 +18,7 @@
 #include "core/graph/find.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
+#include "core/support/number_pair.hpp"
 #include "core/support/text.hpp"
 #include "core/term/quantity.hpp"
 #include "data/files/matrix_file.hpp"
@@ -209,7 +210,7 @@ void add_tables(Page& page, const Node& before, const Node& now) {
                        table_with(before, "difference", std::move(difference), Heat::around_zero)}});
 }
 
-void add_result(Page& page, const Node& result, Rewriting& again) {
+void add_result(Page& page, const Node& result, const Node* distribution, Rewriting& again) {
   page.head(2, fmt::format("The result: {}", result.name));
   const Node& now = again.of(result).node();
   const CellsMoved moved = cells_moved(result.matrix(), now.matrix());
@@ -218,18 +219,48 @@ void add_result(Page& page, const Node& result, Rewriting& again) {
     return;
   }
   if (moved.is_small()) page.say(fmt::format("No number of {} changes by 1e-9 or more.", result.name));
-  const Node* const distribution = result.is(role::logits) ? distribution_of(*result.graph) : nullptr;
   if (distribution) return add_words(page, *distribution, again.of(*distribution).node());
   add_tables(page, result, now);
+}
+
+// "a and b", or how many they are where these are too many names.
+std::string listed_results(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 8;
+  return names.size() <= most ? listed(names) : fmt::format("{} of them", names.size());
+}
+
+// Each sentence has its own result, and each step of a decoder: which of them change, and the first of these.
+void add_results(Page& page, const Graph& graph, Rewriting& again) {
+  constexpr std::size_t most = 3;
+  const std::vector<const Node*> results = results_of(graph);
+  if (results.size() == 1) {
+    const Node& result = *results.front();
+    return add_result(page, result, result.is(role::logits) ? distribution_of(graph) : nullptr, again);
+  }
+  std::vector<const Node*> changed;
+  std::vector<std::string> names_changed, unchanged;
+  for (const Node* result : results) {
+    const bool changes = !cells_moved(result->matrix(), again.of(*result).node().matrix()).is_unchanged();
+    if (changes) changed.push_back(result);
+    (changes ? names_changed : unchanged).push_back(result->name);
+  }
+  page.head(2, fmt::format("The {} results", results.size()));
+  if (changed.empty())
+    return page.say("All of them are unchanged, to the last bit: " + listed_results(unchanged) + ".");
+  page.say(fmt::format("Changed: {}.", listed_results(names_changed)));
+  if (!unchanged.empty()) page.say(fmt::format("Unchanged, to the last bit: {}.", listed_results(unchanged)));
+  if (changed.size() > most) page.say(fmt::format("The first {} that change are shown.", most));
+  for (const Node* result : std::span(changed).first(std::min(most, changed.size())))
+    add_result(page, *result, result->is(role::logits) ? result->beside(role::distribution) : nullptr, again);
 }
 
 void add_losses(Page& page, const std::vector<Prediction>& predictions, Rewriting& again) {
   for (const Prediction& prediction : predictions) {
     const double before = mean_cross_entropy(prediction.logits->matrix(), prediction.ids),
                  now = mean_cross_entropy(again.of(*prediction.logits).node().matrix(), prediction.ids);
-    page.say(fmt::format("The loss, the mean cross-entropy of the right words, was {} and is {}.",
-                         number_in_lists(before),
-                         std::isnan(now) ? "no number now: NaN" : "now " + number_in_lists(now)));
+    const auto [was, is_now] = written_apart(before, now);
+    page.say(fmt::format("The loss, the mean cross-entropy of the right words, was {} and is {}.", was,
+                         std::isnan(now) ? "no number now: NaN" : "now " + is_now));
   }
 }
 
@@ -242,7 +273,17 @@ void add_writing(Page& page, const Computed& computed, std::span<const Alteratio
   if (now.ends_in_nan)
     page.say("The next logits are no numbers (NaN): no word is the most probable one, and it stops.");
   if (now.ids == computed.written) page.say("These are the same words.");
-  page.say("The tables below are of the words that were written before the change.");
+  const auto is_cut = [&](const std::vector<std::size_t>& ids) {
+    return ids.size() == writer.most && !writer.ends(ids.back());
+  };
+  const bool before_is_cut = is_cut(computed.written), now_is_cut = !now.ends_in_nan && is_cut(now.ids);
+  if (before_is_cut || now_is_cut)
+    page.say(fmt::format("{} ended by the limit of {} (--steps), and not by the model.",
+                         before_is_cut && now_is_cut ? "Both texts are"
+                         : now_is_cut                ? "The text that it writes now is"
+                                                     : "The text before the change is",
+                         count_of(writer.most, "word")));
+  page.say("The tables below are of the words that are given, and of those that were written before the change.");
 }
 
 // Each matrix once, whatever other names it has.
@@ -268,8 +309,8 @@ void add_moved(Page& page, const std::vector<MatrixMoved>& all, std::size_t name
   std::size_t small = 0, unchanged = 0;
   Records records{"moved", {"matrix", "cells", "of", "largest", "place", "before", "after"}, {}};
   for (const MatrixMoved& one : all) {
-    unchanged += one.moved.is_unchanged() ? 1 : 0;
-    small += !one.moved.is_unchanged() && one.moved.is_small() ? 1 : 0;
+    unchanged += one.moved.is_unchanged() ? 1u : 0u;
+    small += !one.moved.is_unchanged() && one.moved.is_small() ? 1u : 0u;
     if (one.moved.is_unchanged()) continue;
     records.rows.push_back({one.node->name, static_cast<std::uint64_t>(one.moved.cells),
                             static_cast<std::uint64_t>(one.node->frame.shape.cells()), one.moved.change, one.place(),
@@ -282,25 +323,27 @@ void add_moved(Page& page, const std::vector<MatrixMoved>& all, std::size_t name
                          small == 0 ? "" : " by 1e-9 or more"));
   } else {
     const MatrixMoved& first = *moved.front();
-    page.say(
-        text(are_chosen ? "The first of the chosen matrices that changes is " : "The first matrix that changes is ",
-             code(first.node->name), ": ", code(first.place()), " was ", number_in_lists(first.before()),
-             " and is now ", number_in_lists(first.after()), "."));
+    const auto [was, is_now] = written_apart(first.before(), first.after());
+    page.say(text(fmt::format("The first {} that changes{} is ", are_chosen ? "of the chosen matrices" : "matrix",
+                              small == 0 ? "" : " by 1e-9 or more"),
+                  code(first.node->name), ": ", code(first.place()), " was ", was, " and is now ", is_now, "."));
     std::ranges::stable_sort(moved, std::ranges::greater(), [](const MatrixMoved* one) { return one->moved.largest; });
     Listing listing{{"matrix", "cells", "largest change", "cell", "was", "is now"}, {}, true};
-    for (const MatrixMoved* one : std::span(moved).first(std::min(most, moved.size())))
+    for (const MatrixMoved* one : std::span(moved).first(std::min(most, moved.size()))) {
+      auto [before, after] = written_apart(one->before(), one->after());
       listing.rows.push_back(
           {one->node->name, fmt::format("{} of {}", one->moved.cells, one->node->frame.shape.cells()),
-           number_in_lists(one->moved.change), place_in_brackets({one->node, one->moved.row, one->moved.column}),
-           number_in_lists(one->before()), number_in_lists(one->after())});
+           written_value(one->moved.change), place_in_brackets({one->node, one->moved.row, one->moved.column}),
+           std::move(before), std::move(after)});
+    }
     page.say(std::move(listing));
     if (moved.size() > most)
-      page.say(fmt::format("{} that change less are left out here; --only PATTERN chooses.",
+      page.say(fmt::format("{} that change by no more than these are left out here; --only PATTERN chooses.",
                            count_of(moved.size() - most, "matrix", "matrices")));
   }
   const std::size_t same = named - std::min(named, all.size()) + unchanged;
   if (small > 0)
-    page.say(fmt::format("{} by less than 1e-9, as rounding does.",
+    page.say(fmt::format("{} by less than 1e-9.",
                          small == 1 ? "One matrix changes" : fmt::format("{} matrices change", small)));
   if (same > 0)
     page.say(fmt::format("{} unchanged, to the last bit.",
@@ -329,7 +372,7 @@ Answer run_what_if(const Command& command, const Arguments& arguments) {
 }
 
 Answer what_if(const Command& command, const Arguments& arguments) {
-  if (!arguments.words.empty()) refuse_other_word(command, arguments);
+  if (command.shown_as == &option::what_if) refuse_other_word(command, arguments);
   Computed computed = attn::computed(command, as_it_is(arguments));
   if (arguments.has(option::each_head)) return each_head_page(computed.graph, std::move(computed.answer), arguments);
   const Graph& graph = *computed.graph;
@@ -345,15 +388,19 @@ Answer what_if(const Command& command, const Arguments& arguments) {
   if (!random.empty()) page.say(random);
   if (!random_elsewhere.empty() && random_elsewhere != random) page.say("The other sentence: " + random_elsewhere);
   if (computed.answer.writer) add_writing(page, computed, alterations);
-  add_result(page, *result_of(graph), again);
+  add_results(page, graph, again);
   if (!computed.answer.writer) add_losses(page, computed.answer.predictions, again);
   if (const std::optional<std::string> task = arguments.text(option::tested_on))
-    add_held_out(page, computed.answer.on_other_words, *task, alterations);
+    add_held_out(page, graph, computed.answer.on_other_words, *task, alterations);
   add_moved(page, moved, wanted.size(), arguments.only().has_value());
   for (const MatrixMoved& one : moved) page.trace.add(*one.now);
   std::vector<std::string> remarks = std::move(computed.answer.warnings);
   std::ranges::move(overflows(moved), std::back_inserter(remarks));
-  return {.page = std::move(page), .warnings = std::move(remarks), .altered = again.graph().shared_from_this()};
+  auto altered = std::make_shared<Altered>(
+      Altered{.before = computed.graph, .now = again.graph().shared_from_this(), .named = {}, .random = random});
+  for (const Node* node : graph.named())
+    altered->named.push_back(again.changes(*node) ? again.graph().find(node->name) : node);
+  return {.page = std::move(page), .warnings = std::move(remarks), .altered = std::move(altered)};
 }
 
 }  // namespace attn

@@ -30,7 +30,7 @@ struct Sizes {
 
 // n words that are all the same, or other words: whatever differs between their scores comes from positions.
 Matrix same_words(Sizes sizes) {
-  const Matrix one = random_kinds().front().make(seed)->embeddings({1, sizes.d});
+  const Matrix one = RandomSource(random_kind::by_name, seed).vectors({role::x.leaf, {1, sizes.d}});
   Matrix x({sizes.n, sizes.d});
   for (std::size_t i = 0; i < sizes.n; ++i) std::ranges::copy(row(one, 0), row(x, i).begin());
   return x;
@@ -39,7 +39,14 @@ Matrix same_words(Sizes sizes) {
 Matrix learned_table(const PositionKind& kind, Sizes sizes) {
   const Shape shape =
       kind.table_shape({.n = sizes.n, .d_model = sizes.d, .d_k = sizes.d, .max_distance = distance_limit});
-  return random_kinds().front().make(seed)->embeddings(shape);
+  return RandomSource(random_kind::by_name, seed).vectors({role::position_table.leaf, shape});
+}
+
+// An example of a tree: the parent of word i is word ⌊i/2⌋, and word 1 is the root.
+Matrix example_tree(std::size_t words) {
+  Matrix parents({1, words});
+  for (std::size_t word = 1; word <= words; ++word) parents(0, word - 1) = static_cast<double>(word / 2);
+  return parents;
 }
 
 // The scores of n equal words with random queries and keys, as they go into the softmax.
@@ -50,6 +57,8 @@ Matrix scores_of(const PositionKind& kind, Sizes sizes, const std::optional<Matr
   options.put(option::base, sizes.base);
   options.put(option::d_k, sizes.d);
   options.put(option::seed, std::size_t{seed});
+  if (kind.is_in_tree)
+    options.put(option::parents, MatrixFile{.matrix = example_tree(sizes.n), .kind = CellKind::whole});
   if (table) options.put(option::position_table, MatrixFile{.matrix = *table});
   const Problem problem = build(options);
   Graph graph(keep_nothing());
@@ -88,7 +97,8 @@ class PositionComparison {
     page_.say(
         fmt::format("All kinds with n = {} positions and vectors of size d = {}. "
                     "Learned tables, queries and keys are random (seed {}), not trained. "
-                    "Relative kinds count distances above {} as {}.{}",
+                    "Relative kinds and those in a tree count distances above {} as {}. "
+                    "The tree is an example: the parent of word i is word ⌊i/2⌋, and word 1 is the root.{}",
                     sizes_.n, sizes_.d, seed, distance_limit, distance_limit,
                     pointer_to_trained("transformer", has_table, " --only '*_positions.table'")));
     add_learned();
@@ -145,7 +155,8 @@ class PositionComparison {
     page_.table("scores", {"key", "same distance", "direction"}, rows);
     page_.say(
         "A vector that is added to a word is multiplied with the word too: its scores depend on the position itself, not only on the distance. "
-        "Kinds that rotate queries and keys, or that add to the scores, depend on the distance alone if the words are the same.");
+        "Kinds that rotate queries and keys, and relative kinds, depend on the distance alone if the words are the same. "
+        "Kinds in a tree depend on the distance in the tree alone, which pairs of the same distance in the text need not share.");
   }
 
   // A pair of columns is a hand of a clock, and this is when it is back where it was.
@@ -171,8 +182,9 @@ class PositionComparison {
     page_.table("periods", {"period", "seen", "nearest"}, rows);
     page_.say(
         "A pair whose \"seen\" is 1 has passed through its whole period. "
-        "Beyond n it only comes near values that it had before, and by itself it hardly tells a position from the one about a period later. "
-        "A pair whose \"seen\" is below 1 goes on to values that no position up to n has.");
+        "Beyond n it only comes near values that it had before. "
+        "A pair whose \"seen\" is below 1 has not: beyond n it first goes on through the rest of its period. "
+        "Positions that are a whole number of periods apart have the same pair of numbers.");
   }
 
   void add_pros_and_cons() {
@@ -181,9 +193,6 @@ class PositionComparison {
     for (const PositionKind& kind : position_kinds())
       listing.rows.push_back({std::string(kind.name), std::string(kind.pros), std::string(kind.cons)});
     page_.say(std::move(listing));
-    page_.say(
-        "Dependency-based positions, which are not computed here, count the distance of two words in the tree of the "
-        "sentence's syntax instead of in the sentence.");
   }
 
   double nearest(const Matrix& positions, std::size_t column) const {

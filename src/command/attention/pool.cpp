@@ -296,7 +296,7 @@ Answer run_scale(const Command& command, const Arguments& arguments) {
       "Where one score is largest, a small divisor (a low temperature) puts nearly all weight on its key. "
       "The entropy and the derivative of the softmax then approach 0, and a model hardly learns through it. "
       "A large divisor makes the weights nearly equal, and the entropy approaches log₂ of the number of keys. "
-      "The derivative is given as one number, the Frobenius norm of the Jacobian: the square root of the sum of all squared derivatives of a weight with respect to a score."));
+      "The derivative is given as one number, the Frobenius norm of the Jacobian: the square root of the sum of all squared derivatives of a weight with respect to a divided score."));
   if (!scores.scope().empty()) {
     page.say(text("These are the scores of ", code(std::string(scores.scope_name())), "."));
   }
@@ -304,7 +304,7 @@ Answer run_scale(const Command& command, const Arguments& arguments) {
   for (std::size_t query = 0; query < scores.frame.shape.rows && query < 3; ++query) {
     const Node& weights = weights_of_query(*graph, scores, query, values);
     page.trace.add(weights);
-    page.head(2, fmt::format("Query {}", scores.frame.rows.label(query)));
+    page.head(2, fmt::format("Query {}", place_in_lists(scores.frame.rows, query)));
     Table table = table_of(weights);
     const Table saturation = saturation_of(weights);
     page.say(SideBySide{{std::move(table), saturation}});

@@ -13,6 +13,7 @@
 #include "core/support/text.hpp"
 #include "data/problem/model_file.hpp"
 #include "data/problem/problem.hpp"
+#include "data/problem/word_positions.hpp"
 #include "page/tell/describe.hpp"
 #include "school/mistake/names.hpp"
 
@@ -24,14 +25,17 @@ namespace {
 
 constexpr std::size_t usual_places = 32;
 
-// Places without words are a matrix of zeros: as many as are asked for, or as were learned.
+// Places without words are a matrix of zeros: as many as are asked for, as have a position, or as were learned.
 Matrix places_alone(const OptionValues& options, std::optional<std::size_t> n) {
   std::size_t d = options.count(option::d_model).value_or(8);
   std::size_t count = n.value_or(usual_places);
+  for (const Option* of_words : {&option::position_ids, &option::parents}) {
+    if (!n && options.has(*of_words)) count = options.matrix(*of_words).matrix.size();
+  }
   if (options.text(option::positions) == "learned" && options.has(option::position_table)) {
     const Shape table = options.matrix(option::position_table).matrix.shape();
     d = table.columns;
-    if (!n) count = table.rows;
+    if (!n && !options.has(option::position_ids)) count = table.rows;
   }
   if (d > most_cells / count) fail("--d-model {}: {} positions of that size are too many; give fewer", d, count);
   return Matrix({count, d}, 0.0);
@@ -55,12 +59,13 @@ OptionValues requested_places(const Arguments& arguments) {
   return options;
 }
 
-// A learned table that nobody gave.
-void say_what_is_random(Page& page, const Problem& problem) {
+// A learned table that nobody gave. Of distances no trained model here has a table to show.
+void say_what_is_random(Page& page, const Problem& problem, const PositionKind& kind) {
   if (std::ranges::find(problem.drawn, role::position_table.leaf) == problem.drawn.end()) return;
   const auto has_table = [](const Transformer& model) { return model.recipe.positions->table_shape != nullptr; };
-  page.say(fmt::format("The numbers of position_table are random ({}), not trained.{}", problem.drawn_from,
-                       pointer_to_trained("transformer", has_table, " --only '*_positions.table'")));
+  page.say(fmt::format(
+      "The numbers of position_table are random ({}), not trained.{}", problem.drawn_from,
+      kind.of_embeddings ? pointer_to_trained("transformer", has_table, " --only '*_positions.table'") : ""));
 }
 
 constexpr std::size_t most_pairs = 256, most_curves = 6;
@@ -81,16 +86,16 @@ std::vector<std::size_t> parse_columns(std::string_view list, std::size_t count)
   return columns;
 }
 
-std::vector<double> places(std::size_t n) {
+std::vector<double> places(const RowPositions& positions, std::size_t n) {
   std::vector<double> numbers;
-  for (std::size_t i = 1; i <= n; ++i) numbers.push_back(static_cast<double>(i));
+  for (std::size_t i = 0; i < n; ++i) numbers.push_back(static_cast<double>(positions[i]));
   return numbers;
 }
 
-Plot curves(const Matrix& matrix, const std::vector<std::size_t>& columns) {
+Plot curves(const Matrix& matrix, const RowPositions& positions, const std::vector<std::size_t>& columns) {
   Plot plot{.title = "Columns over the positions", .x_name = "position", .series = {}};
   for (const std::size_t column : columns) {
-    Series series{fmt::format("column {}", column + 1), places(matrix.shape().rows), {}};
+    Series series{fmt::format("column {}", column + 1), places(positions, matrix.shape().rows), {}};
     for (std::size_t i = 0; i < matrix.shape().rows; ++i) series.y.push_back(matrix(i, column));
     plot.series.push_back(std::move(series));
   }
@@ -101,7 +106,7 @@ Plot curves(const Matrix& matrix, const std::vector<std::size_t>& columns) {
 std::string what_diagonals_show(const PositionKind& kind, std::size_t columns, const Matrix& dots) {
   const bool in_pairs = !kind.table_shape && columns % 2 == 0;
   if (in_pairs) {
-    return "All entries of a diagonal are equal: how similar two position vectors are depends only on their distance.";
+    return "Without rounding, all entries of a diagonal are equal: how similar two position vectors are depends only on their distance.";
   }
   double spread = 0.0;
   for (std::size_t i = 0; i + 1 < dots.shape().rows; ++i) {
@@ -115,25 +120,33 @@ std::string what_diagonals_show(const PositionKind& kind, std::size_t columns, c
 }
 
 // How similar two positions are. Of sinusoids in pairs of columns it depends on their distance alone.
-void add_dot_products(Page& page, const PositionKind& kind, const Value& positions) {
+void add_dot_products(Page& page, const PositionKind& kind, const Value& positions, const RowPositions& where) {
   const std::size_t n = std::min(positions.shape().rows, most_pairs);
   const Value some = n == positions.shape().rows ? positions : rows(positions, 0, n);
   const Value dots = name(role::dot_products, matmul_transposed(some, some));
   page.trace.add(dots.node());
   page.head(2, "Dot products of the positions");
   page.say(formula_block(dots.node()));
-  if (dots.shape().rows > 1) page.say(what_diagonals_show(kind, positions.shape().columns, dots.matrix()));
+  if (dots.shape().rows > 1 && where.follow_each_other())
+    page.say(what_diagonals_show(kind, positions.shape().columns, dots.matrix()));
   page.say(HeatMap{table_of(dots.node())});
-  Plot plot{.title = "Dot products with the first position", .x_name = "position", .series = {}};
-  Series series{"dot product", places(n), {}};
+  Plot plot{.title = fmt::format("Dot products with position {}", where.first()), .x_name = "position", .series = {}};
+  Series series{"dot product", places(where, n), {}};
   for (std::size_t j = 0; j < n; ++j) series.y.push_back(dots.matrix()(0, j));
   plot.series.push_back(std::move(series));
   page.say(std::move(plot));
 }
 
-void add_absolute(Page& page, const PositionKind& kind, const Value& x, const std::optional<Value>& table, double base,
+// Which position the first row has.
+std::string first_in_words(const RowPositions& positions) {
+  if (positions.first() == 0) return "The first position is i = 0, so its sines are 0 and its cosines 1.";
+  return fmt::format("Positions count from 0, and the first row has i = {}.", positions.first());
+}
+
+void add_absolute(Page& page, const PositionKind& kind, const Value& x, const Places& where,
                   const Arguments& arguments) {
-  const Value positions = name(role::positions, kind.of_embeddings(x, {.waves = {.base = base}, .table = table}));
+  const Value positions = name(role::positions, kind.of_embeddings(x, where));
+  const RowPositions& rows = where.waves.positions;
   const std::size_t d = positions.shape().columns;
   std::vector<std::size_t> chosen;
   if (const auto columns = arguments.text(option::columns)) {
@@ -143,38 +156,39 @@ void add_absolute(Page& page, const PositionKind& kind, const Value& x, const st
   }
   if (!kind.table_shape) {
     page.say(text(fmt::format(
-        "d = {} is the number of columns. j counts the frequencies from 0; a sine and a cosine column share each{}. "
-        "The first position is i = 0, so its sines are 0 and its cosines 1.",
-        d, d % 2 == 1 ? ", and with an odd d the last sine column has no cosine" : "")));
+        "d = {} is the number of columns. j counts the frequencies from 0; a sine and a cosine column share each{}. {}",
+        d, d % 2 == 1 ? ", and with an odd d the last sine column has no cosine" : "", first_in_words(rows))));
   }
   add_results(page, {&positions.node()});
   page.trace.add(positions.node());
   page.head(2, "As a heat map");
   page.say(HeatMap{table_of(positions.node())});
   page.head(2, "As curves");
-  page.say(curves(positions.matrix(), chosen));
-  add_dot_products(page, kind, positions);
+  page.say(curves(positions.matrix(), rows, chosen));
+  add_dot_products(page, kind, positions, rows);
 }
 
 // What is added to the scores of every pair, or with vectors the vectors themselves.
-void add_relative(Page& page, const PositionKind& kind, const Value& x, const Value& table) {
+void add_relative(Page& page, const PositionKind& kind, const Value& x, const Value& table, const Apart& apart) {
   page.trace.add(table.node());
   page.say(table_of(table.node()));
   if (kind.of_scaled_scores) {
-    const Value relative = kind.of_scaled_scores(x, x, table);
+    const Value relative = kind.of_scaled_scores(x, x, table, apart);
     add_results(page, {&relative.node()});
     page.trace.add(relative.node());
     page.say(HeatMap{table_of(relative.node())});
   }
   page.say(text("To see how they change the scores: ",
-                code(fmt::format("attn walk --text 'a b c' --positions {}", kind.name)), "."));
+                code(fmt::format("attn walk --text 'a b c' --positions {}{}", kind.name,
+                                 kind.is_in_tree ? " --parents '2 0 2'" : "")),
+                "."));
 }
 
-// "-2", "-1", "0", "1", "2".
-Axis distances(std::size_t count) {
+// "-2", "-1", "0", "1", "2"; in a tree "0", "1", "2".
+Axis distances(const PositionKind& kind, std::size_t count) {
   std::vector<std::string> labels;
-  const auto most = static_cast<long>(count / 2);
-  for (long distance = -most; distance <= most; ++distance) labels.push_back(std::to_string(distance));
+  const auto first = kind.is_in_tree ? 0 : -static_cast<long>(count / 2);
+  for (std::size_t i = 0; i < count; ++i) labels.push_back(std::to_string(first + static_cast<long>(i)));
   return axis("distances", std::move(labels));
 }
 
@@ -200,10 +214,10 @@ void check_shown(const PositionKind& kind, const Arguments& arguments, const Pro
 
 // The rows of a learned table are places, or the vectors of distances; or its columns are distances.
 Value table_input(Graph& graph, const PositionKind& kind, const Matrix& table) {
-  const bool odd_rows = kind.of_scores && table.shape().rows % 2 == 1;
-  const bool odd_columns = kind.of_scaled_scores && table.shape().columns % 2 == 1;
-  return graph.input(role::position_table, table, odd_rows ? distances(table.shape().rows) : axis("positions"),
-                     odd_columns ? distances(table.shape().columns) : axis("features"));
+  const bool has_rows = kind.of_scores && (kind.is_in_tree || table.shape().rows % 2 == 1);
+  const bool has_columns = kind.of_scaled_scores && (kind.is_in_tree || table.shape().columns % 2 == 1);
+  return graph.input(role::position_table, table, has_rows ? distances(kind, table.shape().rows) : axis("positions"),
+                     has_columns ? distances(kind, table.shape().columns) : axis("features"));
 }
 
 }  // namespace
@@ -253,11 +267,13 @@ Answer run_positions(const Command&, const Arguments& arguments) {
   if (kind.table_shape) table = table_input(*graph, kind, *problem.find(role::position_table));
   page.head(1, fmt::format("Positions: {}", kind.name));
   page.say(text(fmt::format("Positional encoding: {}.", kind.summary)));
-  say_what_is_random(page, problem);
+  say_what_is_random(page, problem, kind);
+  const std::size_t n = x.shape().rows;
   if (kind.of_embeddings) {
-    add_absolute(page, kind, x, table, problem.base, arguments);
+    const Waves waves{.positions = positions_of_x(problem, 0, n), .base = problem.base};
+    add_absolute(page, kind, x, {.waves = waves, .table = table}, arguments);
   } else {
-    add_relative(page, kind, x, *table);
+    add_relative(page, kind, x, *table, positions_of_attention(problem, 0, n, n));
   }
   compute(*graph);
   return {.page = std::move(page), .warnings = problem.remarks, .computation = {graph}};

@@ -8,6 +8,7 @@
 #include "command/forms.hpp"
 #include "command/solve.hpp"
 #include "core/attention/watches.hpp"
+#include "core/graph/find.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
@@ -129,29 +130,25 @@ Answer outline_of(const Solved& solved, const std::optional<std::string>& only) 
   return solved.answer(std::move(page));
 }
 
-// "1,2", counted from 1.
-WordPair word_pair(const std::string& text, std::size_t words) {
-  std::vector<std::size_t> places;
-  for (const std::string_view piece : pieces_of(text)) {
-    if (const std::optional<std::size_t> place = parsed<std::size_t>(piece)) places.push_back(*place);
-  }
-  if (places.size() != 2 || pieces_of(text).size() != 2) {
-    fail("--swap: '{}' is not two positions: write them as 1,2", text);
-  }
-  for (const std::size_t place : places) {
-    if (place < 1 || place > words) {
-      fail("--swap: there is no word {}: the words are numbered 1 to {}", place, words);
-    }
-  }
-  if (places[0] == places[1]) fail("--swap: '{}' is one position twice: give two, as in 1,2", text);
-  return {places[0] - 1, places[1] - 1};
+// Two words, or two positions counted from 1.
+WordPair word_pair(const std::string& text, const Sequence& sequence) {
+  const std::vector<std::string_view> pieces = pieces_of(text);
+  if (pieces.size() != 2) fail("--swap '{}': give two words or two positions, such as 'it,animal' or 1,2", text);
+  const Axis words = axis("tokens", sequence.tokens);
+  const std::size_t size = sequence.x->shape().rows;
+  const auto place_of_piece = [&](std::string_view piece) {
+    return find_named_place(words, size, piece, fmt::format("--swap '{}'", trimmed(piece)));
+  };
+  const WordPair pair{place_of_piece(pieces[0]), place_of_piece(pieces[1])};
+  if (pair.a == pair.b) fail("--swap '{}': this is the same position twice. Give two", text);
+  return pair;
 }
 
 Answer swap_words(const Problem& problem, const std::string& places) {
   if (problem.sequences.size() != 1 || !problem.sequences.front().x) {
     fail("--swap swaps two words of one sentence: give one --text, or one --x");
   }
-  const WordPair pair = word_pair(places, problem.sequences.front().x->shape().rows);
+  const WordPair pair = word_pair(places, problem.sequences.front());
   const std::shared_ptr<Graph> graph = watched_graph();
   const Solved solved{std::make_shared<const Problem>(problem), graph};
   Page page = solved.page({});

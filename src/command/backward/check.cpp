@@ -4,11 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "core/graph/graph.hpp"
+#include "core/op/kinks.hpp"
 #include "core/op/operations.hpp"
+#include "core/support/error.hpp"
 #include "core/support/number.hpp"
+#include "core/support/number_pair.hpp"
 
 namespace attn {
 
@@ -16,26 +24,25 @@ namespace attn {
 
 namespace {
 
-// Numbers move by these parts of their size, or of 1 where they are smaller; by the later ones only where the
-// first is not precise enough, or would step over a kink.
-constexpr double moves[] = {1e-4, 1e-3, 1e-5, 1e-6, 1e-7};
-constexpr double bound = 1e-6;       // of a relative difference
-constexpr double too_coarse = 1e-3;  // of a derivative: an error that says nothing about it
-constexpr double of_errors = 4.0;    // how far beyond its estimate an error may be
-constexpr double rounding_of_difference =
-    1e-11;                                 // of the largest number: what rounding leaves of a difference quotient
-constexpr double of_step = 1e-15;          // of the largest number, divided by the step: the same for short steps
+// Steps are halved from about this part of a number, or of 1 where it is smaller.
+constexpr double first_part = 1.0 / 16.0;
+constexpr int most_steps = 60;
+constexpr double last_part = 0x1p-50;      // of a number: shorter steps are lost in its last bits
+constexpr double bound = 1e-6;             // of a relative difference, and of the error of what it is compared with
+constexpr double far_beyond = 100.0;       // how many errors make a disagreement
 constexpr std::size_t most_compared = 64;  // numbers of one matrix
-constexpr std::uint64_t most_work = std::uint64_t{1} << 31;  // for one matrix
+constexpr std::uint64_t most_work = std::uint64_t{1} << 31;  // for one matrix, where all goes well
+constexpr std::uint64_t most_work_at_all = 4 * most_work;
 
-bool has_kinks(const Node& node) { return node.op->function == &rectifier; }
+bool has_kinks(const Node& node) { return kink_of(*node.op) != nullptr; }
 
 // A normalization takes out what rounding has left of the mean, so it takes out a step of the mean as well.
 bool is_taken_out_again(const Node& node) { return node.is(role::mean); }
 
 // How a gradient compares with finite differences.
 struct Comparison {
-  std::size_t compared = 0, infinite = 0, at_kinks = 0, without = 0, inaccurate = 0;
+  std::size_t compared = 0, infinite = 0, undefined = 0, vanishing = 0, unsettled = 0;
+  std::map<const Kink*, std::size_t> at_kinks = {};
   double difference = 0.0, relative = 0.0;  // the largest
   std::string where;                        // of the relative one
   double gradient = 0.0, quotient = 0.0;    // there
@@ -45,56 +52,90 @@ struct Comparison {
 // A derivative from finite differences.
 struct Quotient {
   double value, error;  // and how far it may be off, by its own estimate
+  double rounding;      // what rounding alone may make of it
+  double step;          // the shortest one that it is taken from
+};
+
+double larger_size(double a, double b) { return std::max(std::fabs(a), std::fabs(b)); }
+
+// Equal as far as the quotient can tell, which has to be far enough.
+bool agree(double gradient, const Quotient& quotient) {
+  if (gradient == 0.0 && quotient.value == 0.0) return true;
+  const double within = bound * larger_size(gradient, quotient.value);
+  return std::isfinite(gradient) && quotient.error <= within && std::fabs(gradient - quotient.value) <= within;
+}
+
+// What a step meets, so that it gives no difference: a place without a derivative, or else numbers for which something
+// is not defined.
+struct Obstacle {
+  const Kink* kink;  // null: not defined
 };
 
 class Differences {
  public:
-  Differences(const Loss& loss, const Node& of, double largest)
-      : varied_(of, loss.from.node(), has_kinks),
-        factors_(loss.d_from.node().cells()),
-        rounding_(rounding_of_difference * std::max(largest, 1.0)) {
-    varied_.compute();
-    kinks_ = sides();
+  // `noise` is what rounding may make of the loss.
+  Differences(const Loss& loss, const Node& of, double noise)
+      : varied_(of, loss.from.node(), has_kinks), factors_(loss.d_from.node().cells()), noise_(noise) {
+    compute();
+    for (const Node* node : varied_.watched()) before_.emplace_back(*node->operands.front()->cells());
   }
 
   std::uint64_t work() const { return varied_.work(); }
   double at(std::size_t i, std::size_t j) const { return varied_.at(i, j); }
-  // What rounding may make of a difference quotient.
-  double rounding() const { return rounding_; }
 
-  // The derivative by one number, from the steps that give the smallest error; nothing where kinks lie among
-  // all of them.
-  std::optional<Quotient> quotient(std::size_t i, std::size_t j) {
+  // Derivatives by one number, from ever shorter steps: the last one agrees with the gradient, or else all are there
+  // that say anything. None where steps meet an obstacle().
+  std::vector<Quotient> quotients(std::size_t i, std::size_t j, double gradient) {
     const double x = varied_.at(i, j);
-    std::optional<Quotient> found;
-    for (const double part : moves) {
-      const double h = part * std::max(1.0, std::fabs(x));
-      const std::optional<Quotient> one = extrapolated(i, j, x, h);
-      if (one && (!found || !(found->error <= one->error))) found = one;
-      if (found && found->error <= std::max(rounding_, bound / of_errors * std::fabs(found->value))) break;
+    double h = std::exp2(std::floor(std::log2(first_part * std::max(1.0, std::fabs(x)))));
+    std::vector<Quotient> found;
+    std::vector<double> row;
+    obstacle_.reset();
+    for (int n = 0; n < most_steps && h > last_part * std::fabs(x); ++n, h /= 2.0) {
+      const std::optional<double> quotient = central(i, j, x, h);
+      if (quotient) {
+        obstacle_.reset();
+        row = extrapolated(*quotient, row, h, found);
+      } else {
+        row.clear();
+      }
+      if (!found.empty() && agree(gradient, found.back())) break;
+      const bool says_nothing = quotient && noise_ / h > larger_size(*quotient, gradient);
+      if (!found.empty() && (says_nothing || spent_ > most_work_at_all)) break;
     }
     varied_.put(i, j, x);
     return found;
   }
 
-  // Whether the loss jumps or bends in this place, however short the steps: the difference quotients of both
-  // sides stay apart.
-  bool has_no_derivative(std::size_t i, std::size_t j) {
-    const double x = varied_.at(i, j), h = moves[std::size(moves) - 1] * std::max(1.0, std::fabs(x));
-    const double wide = bend(i, j, x, h), narrow = bend(i, j, x, h / 2.0), slope = steepness(i, j, x, h / 2.0);
-    const double jump_wide = steepness(i, j, x, h);
+  // What the shortest step has met; nothing: it has met nothing.
+  const std::optional<Obstacle>& obstacle() const { return obstacle_; }
+
+  // How far the slopes of both sides are apart, where they do not come together as the step is halved; otherwise 0.
+  double bend(std::size_t i, std::size_t j, double h) {
+    const double x = varied_.at(i, j);
+    const auto apart = [&](double step) {
+      const double above = loss_at(i, j, x + step), here = loss_at(i, j, x), below = loss_at(i, j, x - step);
+      return std::fabs((above - here) - (here - below)) / step;
+    };
+    const double wide = apart(2.0 * h), narrow = apart(h);
     varied_.put(i, j, x);
-    const double seen = 1e3 * rounding_ + 1e-3 * slope;
-    const double noise = 1e3 * of_step / rounding_of_difference * rounding_ / h;
-    const bool bends = narrow > seen && narrow > noise && narrow > 0.75 * wide;
-    const bool jumps = slope > 1.5 * jump_wide && slope > 10.0 * noise;
-    return bends || jumps;
+    return narrow > 0.75 * wide ? narrow : 0.0;
   }
 
  private:
+  void compute() {
+    spent_ += varied_.work();
+    varied_.compute();
+  }
+
   double loss_at(std::size_t i, std::size_t j, double x) {
     varied_.put(i, j, x);
-    varied_.compute();
+    compute();
+    return loss();
+  }
+
+  // Of the numbers that were computed last.
+  double loss() const {
     const Matrix& numbers = varied_.result();
     double sum = 0.0;
     for (std::size_t k = 0; k < factors_->size(); ++k) {
@@ -104,35 +145,31 @@ class Differences {
     return sum;
   }
 
-  // How far the slopes of both sides are apart.
-  double bend(std::size_t i, std::size_t j, double x, double h) {
-    const double above = loss_at(i, j, x + h), here = loss_at(i, j, x), below = loss_at(i, j, x - h);
-    return std::fabs((above - here) - (here - below)) / h;
+  // The next row of the table of extrapolations, in whose columns the errors cancel that grow with h², h⁴ and h⁶
+  // (Richardson 1911). The best of its columns is found, if three steps speak for it; its error is estimated by its
+  // distance from what it is made of (Ridders 1982).
+  std::vector<double> extrapolated(double quotient, const std::vector<double>& above, double h,
+                                   std::vector<Quotient>& found) const {
+    std::vector<double> row = {quotient};
+    std::optional<Quotient> best;
+    double power = 1.0;
+    for (std::size_t m = 1; m <= std::min<std::size_t>(above.size(), 3); ++m) {
+      power *= 4.0;
+      row.push_back(row[m - 1] + (row[m - 1] - above[m - 1]) / (power - 1.0));
+      const double off = larger_size(row[m] - row[m - 1], row[m] - above[m - 1]);
+      if (!best || off < best->error) best = Quotient{row[m], off, 2.0 * noise_ / h, h};
+    }
+    if (row.size() < 3) return row;
+    best->error += best->rounding;
+    if (std::isfinite(best->value) && std::isfinite(best->error)) found.push_back(*best);
+    return row;
   }
 
-  double steepness(std::size_t i, std::size_t j, double x, double h) {
-    const double above = loss_at(i, j, x + h), below = loss_at(i, j, x - h);
-    return std::fabs(above - below) / (2.0 * h);
-  }
-
-  std::optional<Quotient> extrapolated(std::size_t i, std::size_t j, double x, double h) {
-    const std::optional<double> wide = central(i, j, x, h), middle = central(i, j, x, h / 2.0),
-                                narrow = central(i, j, x, h / 4.0);
-    if (!wide || !middle || !narrow) return std::nullopt;
-    // The error that grows with h² cancels.  (Richardson 1911)
-    const double first = (4.0 * *middle - *wide) / 3.0, second = (4.0 * *narrow - *middle) / 3.0;
-    const double of_short_steps = of_step / rounding_of_difference * rounding_ / (h / 4.0);
-    return Quotient{second, std::fabs(second - first) + of_short_steps};
-  }
-
+  // The difference quotient of one step; nothing where the step meets an obstacle.
   std::optional<double> central(std::size_t i, std::size_t j, double x, double h) {
-    varied_.put(i, j, x + h);
-    varied_.compute();
+    if (!steps_to(i, j, x + h)) return std::nullopt;
     const Matrix above = varied_.result();
-    if (sides() != kinks_) return std::nullopt;
-    varied_.put(i, j, x - h);
-    varied_.compute();
-    if (sides() != kinks_) return std::nullopt;
+    if (!steps_to(i, j, x - h)) return std::nullopt;
     const Matrix& below = varied_.result();
     double sum = 0.0;
     for (std::size_t k = 0; k < factors_->size(); ++k) {
@@ -142,37 +179,100 @@ class Differences {
     return sum / ((x + h) - (x - h));
   }
 
-  // On which side of their kinks all numbers lie.
-  std::vector<bool> sides() const {
-    std::vector<bool> all;
-    for (const Node* node : varied_.watched()) {
-      const std::shared_ptr<const Matrix> numbers = node->cells();
-      for (const double number : cells(*numbers)) all.push_back(number > 0.0);
+  // Computes with another number; false where the step meets an obstacle.
+  bool steps_to(std::size_t i, std::size_t j, double x) {
+    varied_.put(i, j, x);
+    try {
+      compute();
+    } catch (const InputError&) {
+      obstacle_ = Obstacle{nullptr};
+      return false;
     }
-    return all;
+    if (!std::isfinite(loss())) {
+      obstacle_ = Obstacle{nullptr};
+      return false;
+    }
+    const Kink* const kink = kink_met();
+    if (kink) obstacle_ = Obstacle{kink};
+    return !kink;
+  }
+
+  // The first kink that a step has met; null: none.
+  const Kink* kink_met() const {
+    for (std::size_t n = 0; n < before_.size(); ++n) {
+      const Node& node = *varied_.watched()[n];
+      const Kink* const kink = kink_of(*node.op);
+      const std::shared_ptr<const Matrix> after = node.operands.front()->cells();
+      for (std::size_t i = 0; i < after->shape().rows; ++i) {
+        if (kink->meets(row(before_[n], i), row(*after, i))) return kink;
+      }
+    }
+    return nullptr;
   }
 
   Varied varied_;
   std::shared_ptr<const Matrix> factors_;
-  double rounding_;
-  std::vector<bool> kinks_;
+  double noise_;
+  std::uint64_t spent_ = 0;
+  std::vector<Matrix> before_;  // the first operands of what has kinks
+  std::optional<Obstacle> obstacle_;
 };
 
-// The largest number that is computed on the way there, without the −∞ of masks.
-double largest_number(const Node& last) {
-  double largest = 0.0;
-  for (const Node& node : last.graph->nodes()) {
-    if (node.index > last.original().index || !node.op || node.name.empty()) continue;
-    const std::shared_ptr<const Matrix> numbers = node.cells();
-    for (const double number : cells(*numbers)) {
-      if (std::isfinite(number)) largest = std::max(largest, std::fabs(number));
-    }
+// What rounding changes in the loss where it changes one matrix, each number in its last bit: to first order its
+// gradient times this, and the changes are as independent as random ones.
+double noise_by(const Node& forward, const Node& gradient) {
+  const std::shared_ptr<const Matrix> numbers = forward.cells(), factors = gradient.cells();
+  double size = 0.0;
+  for (std::size_t k = 0; k < factors->size(); ++k) {
+    const double part = cells(*factors)[k] * cells(*numbers)[k];
+    if (std::isfinite(part)) size = std::hypot(size, part);
   }
-  return largest;
+  return std::numeric_limits<double>::epsilon() * size;
 }
 
-Comparison compared(const Loss& loss, const GradientStep& step, double largest) {
-  Differences differences(loss, *step.forward, largest);
+// The same for all that is computed from a matrix, and for itself.
+double noise_behind(const Node& first, const Loss& loss, const std::vector<GradientStep>& steps) {
+  double noise = noise_by(loss.from.node(), loss.d_from.node());
+  for (const GradientStep& step : steps) {
+    if (step.forward->original().index >= first.original().index)
+      noise = std::hypot(noise, noise_by(*step.forward, *step.gradient));
+  }
+  return noise;
+}
+
+// Whether it is known to be 0 or not, and then to three digits.
+bool has_settled(const Quotient& quotient) {
+  return quotient.error <= 1e-3 * std::fabs(quotient.value) || std::fabs(quotient.value) <= quotient.rounding;
+}
+
+// Whether neither the gradient nor the quotient can be told from 0.
+bool vanishes(double gradient, const std::vector<Quotient>& quotients) {
+  const Quotient& best = *std::ranges::min_element(quotients, {}, &Quotient::error);
+  return larger_size(gradient, best.value) <= best.rounding;
+}
+
+// What a number is compared with; nothing where no quotient is precise enough, or they contradict each other.
+std::optional<Quotient> chosen(const std::vector<Quotient>& quotients, double gradient,
+                               const std::function<double(double)>& bend) {
+  if (agree(gradient, quotients.back())) return quotients.back();
+  std::vector<Quotient> settled;
+  std::ranges::copy_if(quotients, std::back_inserter(settled), has_settled);
+  if (settled.empty()) return std::nullopt;
+  const Quotient best = *std::ranges::min_element(settled, {}, &Quotient::error);
+  const double difference = std::fabs(gradient - best.value);
+  const double seen = std::isfinite(gradient) ? difference : std::fabs(best.value);
+  const bool is_clear = seen > far_beyond * best.error && seen > bound * larger_size(gradient, best.value);
+  if (std::isfinite(gradient) && !is_clear) return std::nullopt;
+  if (!std::isfinite(gradient) && best.error > bound * std::fabs(best.value)) return std::nullopt;
+  const bool is_contradicted = std::ranges::any_of(quotients, [&](const Quotient& other) {
+    return far_beyond * other.error <= seen && std::fabs(other.value - best.value) > seen / 2.0;
+  });
+  if (is_contradicted || bend(best.step) > seen / 10.0) return std::nullopt;
+  return best;
+}
+
+Comparison compared(const Loss& loss, const GradientStep& step, double noise) {
+  Differences differences(loss, *step.forward, noise);
   const std::shared_ptr<const Matrix> gradient = step.gradient->cells();
   const std::size_t size = gradient->size(), columns = gradient->shape().columns;
   const std::uint64_t of_one = 6 * std::max<std::uint64_t>(differences.work(), 1);
@@ -184,50 +284,53 @@ Comparison compared(const Loss& loss, const GradientStep& step, double largest) 
       ++result.infinite;
       continue;
     }
-    const std::optional<Quotient> quotient = differences.quotient(i, j);
+    const double exact = cells(*gradient)[place];
+    const std::vector<Quotient> quotients = differences.quotients(i, j, exact);
+    if (quotients.empty()) {
+      const std::optional<Obstacle>& obstacle = differences.obstacle();
+      ++(!obstacle ? result.unsettled : obstacle->kink ? result.at_kinks[obstacle->kink] : result.undefined);
+      continue;
+    }
+    const std::optional<Quotient> quotient =
+        chosen(quotients, exact, [&](double h) { return differences.bend(i, j, h); });
     if (!quotient) {
-      ++result.at_kinks;
-      continue;
-    }
-    const double exact = cells(*gradient)[place], difference = std::fabs(exact - quotient->value);
-    const double within = differences.rounding() + of_errors * quotient->error;
-    const double beyond = difference <= within ? 0.0 : difference - within;
-    const double size_here = std::max(std::fabs(exact), std::fabs(quotient->value));
-    const double relative = beyond == 0.0 ? 0.0 : beyond / size_here;
-    const bool is_coarse = difference > differences.rounding() && quotient->error > too_coarse * size_here;
-    if ((!(relative <= bound) || is_coarse) && differences.has_no_derivative(i, j)) {
-      ++result.without;
-      continue;
-    }
-    if (relative <= bound && is_coarse) {
-      ++result.inaccurate;
+      ++(vanishes(exact, quotients) ? result.vanishing : result.unsettled);
       continue;
     }
     ++result.compared;
+    const bool is_right = agree(exact, *quotient);
+    const double difference = std::fabs(exact - quotient->value);
+    const double relative = difference == 0.0      ? 0.0
+                            : std::isfinite(exact) ? difference / larger_size(exact, quotient->value)
+                                                   : std::numeric_limits<double>::infinity();
     result.difference = std::max(result.difference, difference);
-    const bool is_number = relative <= bound;  // not NaN
-    result.agrees = result.agrees && is_number;
-    if (relative >= result.relative || !is_number) {
+    if (relative >= result.relative) {
       result.relative = relative;
       result.where = fmt::format("{}[{},{}]", step.gradient->name, i + 1, j + 1);
       result.gradient = exact;
       result.quotient = quotient->value;
     }
+    result.agrees = result.agrees && is_right;
   }
   return result;
 }
 
+std::string numbers_are(std::size_t count) { return count == 1 ? "1 number is" : fmt::format("{} numbers are", count); }
+
 void add_rule(Page& page) {
   page.say(text(
       "Each gradient is compared with a difference quotient of the loss: ",
-      math({"D(h) = (L(x + h) − L(x − h)) / 2h", "D(h) = \\frac{L(x + h) - L(x - h)}{2h}"}), ", taken as ",
+      math({"D(h) = (L(x + h) − L(x − h)) / 2h", "D(h) = \\frac{L(x + h) - L(x - h)}{2h}"}),
+      ". The first step h is about 1/16 of the size of the number, or 1/16 for numbers below 1. "
+      "Then h is halved again and again. "
+      "Everything that depends on the number is computed again for each step. "
+      "From three or more steps the errors are removed that grow with h², h⁴ and h⁶. "
+      "The first extrapolation is ",
       math({"(4 D(h/2) − D(h)) / 3", "\\frac{4 D(h/2) - D(h)}{3}"}),
-      ", in which the error that grows with h² cancels. "
-      "The step h is 0.0001 times the size of the number, or 0.0001 for numbers below 1. "
-      "Everything that depends on the number is computed again for it. "
-      "The same with h/2 in place of h says how precise this is. "
-      "Where it is not precise enough, longer and shorter steps are tried, and the most precise one counts. "
-      "They disagree where the difference is more than 0.000001 of the larger one, beyond 4 times this error and what rounding may make: 1e-11 of the largest number that is computed, or of 1."));
+      ". Each result has an estimated error: how far successive extrapolations are apart, and what rounding may make of them. "
+      "A number agrees where this error and the difference are at most 0.000001 of the larger one. "
+      "A gradient is called wrong where the difference is more than that, and more than 100 times the estimated error. "
+      "All other numbers are not compared."));
   page.say(fmt::format("Of a matrix with more than {0} numbers, {0} are compared, evenly spread.", most_compared));
 }
 
@@ -239,21 +342,22 @@ Answer check_gradients(const Loss& loss, const std::vector<GradientStep>& steps)
   page.say(loss.told);
   add_rule(page);
   Listing listing{{"gradient", "numbers", "compared", "largest difference", "relative"}, {}, true};
-  std::size_t infinite = 0, at_kinks = 0, without = 0, inaccurate = 0, all = 0;
+  std::size_t infinite = 0, undefined = 0, vanishing = 0, unsettled = 0, all = 0;
+  std::map<const Kink*, std::size_t> at_kinks;
   Comparison worst;
   bool agrees = true, has_means = false;
-  const double largest = largest_number(loss.from.node());
   for (const GradientStep& step : steps) {
     if (step.forward->is_alias() || &step.forward->original() == &loss.from.node().original()) continue;
     if (is_taken_out_again(*step.forward)) {
       has_means = true;
       continue;
     }
-    const Comparison one = compared(loss, step, largest);
+    const Comparison one = compared(loss, step, noise_behind(*step.forward, loss, steps));
     infinite += one.infinite;
-    at_kinks += one.at_kinks;
-    without += one.without;
-    inaccurate += one.inaccurate;
+    undefined += one.undefined;
+    for (const auto& [kink, count] : one.at_kinks) at_kinks[kink] += count;
+    vanishing += one.vanishing;
+    unsettled += one.unsettled;
     all += one.compared;
     if (worst.where.empty() || !one.agrees || (worst.agrees && one.relative > worst.relative)) worst = one;
     agrees = agrees && one.agrees;
@@ -262,35 +366,34 @@ Answer check_gradients(const Loss& loss, const std::vector<GradientStep>& steps)
                             one.compared == 0 ? "–" : written_difference(one.relative)});
   }
   page.say(std::move(listing));
-  if (infinite > 0) {
-    page.say(fmt::format("{} not compared: a masked score is −∞, and a step does not change it.",
-                         infinite == 1 ? "1 number is" : fmt::format("{} numbers are", infinite)));
-  }
-  if (at_kinks > 0) {
-    page.say(
-        fmt::format("{} not compared: a step would cross a kink of ReLU, where the slope changes from 0 to 1. "
-                    "At the kink itself the gradient takes the slope 0.",
-                    at_kinks == 1 ? "1 number is" : fmt::format("{} numbers are", at_kinks)));
-  }
-  if (without > 0) {
-    page.say(
-        fmt::format("{} not compared: the loss has no derivative there. "
-                    "The difference quotients of both sides stay apart, however short the step.",
-                    without == 1 ? "1 number is" : fmt::format("{} numbers are", without)));
-  }
-  if (inaccurate > 0) {
-    page.say(fmt::format("{} too inaccurate to compare: no step gives a precise enough difference quotient.",
-                         inaccurate == 1 ? "1 number is" : fmt::format("{} numbers are", inaccurate)));
-  }
+  const auto leave_out = [&](std::size_t count, std::string_view because) {
+    if (count > 0) page.say(fmt::format("{} not compared: {}", numbers_are(count), because));
+  };
+  leave_out(infinite, "a masked score is −∞, and a step does not change it.");
+  for (const Kink& kink : kinks()) leave_out(at_kinks[&kink], kink.because);
+  leave_out(undefined,
+            "the loss is no finite number after the shortest step, or not defined there. "
+            "Such a step is not taken.");
+  leave_out(vanishing, "the gradient and the difference quotient are so small that rounding alone could make them.");
+  leave_out(unsettled,
+            "the difference quotients did not settle. "
+            "For no step is the estimated error small enough.");
   if (has_means) {
     page.say(
         "The gradients of the means of normalized rows are not compared: a normalization subtracts what rounding has left of the mean, and with it a step of the mean. "
         "Those of the rows are compared.");
   }
-  page.say(agrees ? fmt::format("All {} agree. The largest relative difference is {}.",
-                                count_of(all, "compared number"), written_difference(worst.relative))
-                  : fmt::format("They disagree: {} is {}, and the finite difference is {}.", worst.where,
-                                written_digits(worst.gradient, 8), written_digits(worst.quotient, 8)));
+  if (!agrees) {
+    const auto [gradient, quotient] = written_apart(worst.gradient, worst.quotient, 8);
+    page.say(fmt::format("They disagree: {} is {}, and the finite difference is {}.", worst.where, gradient, quotient));
+  } else if (all == 0) {
+    page.say("No number is compared.");
+  } else {
+    page.say(fmt::format(
+        "{} The largest relative difference is {}.",
+        all == 1 ? "The compared number agrees." : fmt::format("All {} agree.", count_of(all, "compared number")),
+        written_difference(worst.relative)));
+  }
   return {.page = std::move(page), .verdict = agrees ? Verdict::passed : Verdict::failed};
 }
 
@@ -366,9 +469,10 @@ Varied::Varied(const Node& of, const Node& result, const std::function<bool(cons
     for (const Node* operand : node.operands) operands.push_back(operand_of(*operand));
     const Node& copy = graph_->apply(*node.op, operands, node.settings).node();
     made.emplace(&node, &copy);
-    if (watched(node)) targets.push_back(&copy);
+    if (!watched(node)) continue;
+    watched_.push_back(&copy);
+    if (copy.operands.front()->op) targets.push_back(copy.operands.front());
   }
-  watched_ = targets;
   result_ = made.at(&last);
   targets.push_back(result_);
   plan_ = graph_->run().plan_to_repeat(targets);

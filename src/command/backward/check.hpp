@@ -12,7 +12,8 @@
 namespace attn {
 
 /// Compares gradients with central finite differences, of which the page tells the rule; the verdict is
-/// failed where one disagrees.
+/// failed where one disagrees. A step that meets a place without a derivative, or leaves what an operation is defined
+/// for, is not taken, and the page tells what is not compared.
 Answer check_gradients(const Loss& loss, const std::vector<GradientStep>& steps);
 
 /// The same operations on the same inputs in a graph of their own, which keeps nothing: what is tried on it
@@ -29,14 +30,15 @@ GraphCopy copied_up_to(const Node& last, const std::map<const Node*, std::shared
 /// What is computed from one matrix of a graph, as its numbers change; all else stands as it is.
 class Varied {
  public:
-  /// `result` is what is computed, and `watched` are nodes between whose numbers are looked at, too.
+  /// `result` is what is computed, and `watched` are nodes between whose first operands are looked at, too.
   Varied(const Node& of, const Node& result, const std::function<bool(const Node&)>& watched);
 
   Shape shape() const { return numbers_->shape(); }
   /// The number of a cell, and another one in its place.
   double at(std::size_t row, std::size_t column) const { return std::as_const(*numbers_)(row, column); }
   void put(std::size_t row, std::size_t column, double number) { (*numbers_)(row, column) = number; }
-  /// Computes the result with the numbers as they are now.
+  /// Computes the result with the numbers as they are now. Throws InputError where an operation is not defined for
+  /// them.
   void compute() { graph_->run().repeat(plan_); }
   std::uint64_t work() const { return plan_.work; }
   const Matrix& result() const { return result_->matrix(); }

@@ -132,6 +132,7 @@ Answer outline_of(std::size_t n, std::size_t k) {
                   "A line leads to a position from what it is computed from. "
                   "Each stack has as many layers as x_1 and x_{} need to reach a common position. "
                   "Filled circles are on the way there. "
+                  "Where lines cannot cross, as in text, only those are drawn that lead to a filled circle. "
                   "The path is the number of positions on the longer of the two ways.",
                   n));
   page.head(2, "The layers");
@@ -312,7 +313,9 @@ void add_counts(QuantityPage& page, LayerSizes sizes) {
       found == by_formula(small) ? "The counts agree with the formulas" : "The counts differ from the formulas"));
   page.table("counted", columns, found);
   if (sizes.k == 1 && sizes.n > 1) {
-    page.say("A kernel of 1 sees only its own position: x_1 and x_n never meet, whatever the number of layers.");
+    page.say(
+        "A kernel of 1 sees only its own position: x_1 and x_n never meet, whatever the number of layers. "
+        "No path is long enough, so its length is infinite: inf in the tables.");
   }
 }
 

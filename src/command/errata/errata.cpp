@@ -106,7 +106,9 @@ class ErratumPage {
         page_.say(output_of(result));
       }
       if (!result.computation.graph) continue;
+      // The matrices of a page are those of one computation, because names are unique in one only: here of the last.
       graph_ = result.computation.graph;
+      page_.trace = {};
       for (const Table& table : tables_of(result.page->blocks)) {
         if (const Node* const node = graph_->find(table.title)) page_.trace.add(*node);
       }

@@ -59,8 +59,9 @@ std::pair<EncoderDecoder, DrawnMatrices> drawn_model(const Arguments& arguments,
                        .source_size = size,
                        .target_size = size,
                        .state_size = size};
-  DrawnMatrices drawings = draw_parameters(model, drawing_seed(arguments));
-  return {std::move(model), std::move(drawings)};
+  RandomSource random(random_kind::by_name, drawing_seed(arguments));
+  draw_parameters(model, random);
+  return {std::move(model), random.drawings()};
 }
 
 // Every step keeps a few numbers for each word of the source, and some states.
@@ -291,7 +292,7 @@ std::size_t asked_output(const Graph& graph, const Translation& translation, con
   if (!word) return telling_output(graph, translation);
   std::vector<std::string> words;
   for (const std::size_t id : translation.target) words.push_back(translation.model.target_words[id - 1]);
-  return find_place(axis("outputs", words), words.size(), *word, fmt::format("--from {}", *word)) + 1;
+  return find_named_place(axis("outputs", words), words.size(), *word, fmt::format("--from {}", *word)) + 1;
 }
 
 Answer outline_of(const std::shared_ptr<Graph>& graph, const Translation& translation, const Arguments& arguments) {

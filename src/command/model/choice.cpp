@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "command/model/asked_positions.hpp"
 #include "command/model/words.hpp"
 #include "command/recipe.hpp"
 #include "command/solve.hpp"
@@ -252,6 +253,7 @@ class Chooser {
     take_pair();
     remark_on_left_out();
     take_masks(choice_, arguments_, use_);
+    take_positions(choice_, own_side(), arguments_);
     const bool is_described = arguments_.has(option::model) || arguments_.has(option::example);
     if (is_described && any(choice_.source.blank)) leave_out_description();
     remark_on_idle_options();
@@ -266,8 +268,8 @@ class Chooser {
       take_words(choice_, {arguments_, told_, choice_.words}, use_);
       return std::move(choice_);
     }
-    for (const Option* option :
-         {&option::source, &option::target, &option::x, &option::target_x, &option::memory, &option::n}) {
+    for (const Option* option : {&option::source, &option::target, &option::x, &option::target_x, &option::memory,
+                                 &option::n, &option::first_position, &option::position_ids}) {
       remark_on_idle(*option, "words do not change parameters");
     }
     remark_on_idle(option::tokenizer, "words do not change parameters");
@@ -327,10 +329,13 @@ class Chooser {
   // --text and --x give the words and the vectors that come first: of the target, where a decoder is shown
   // or there is no encoder.
   void name_sides() {
-    const bool has_encoder = choice_.model.has_encoder();
+    rename(option::text, own_side() == OwnSide::source ? option::source : option::target);
+    if (!choice_.model.has_encoder()) rename(option::x, option::target_x);
+  }
+
+  OwnSide own_side() const {
     const bool is_of_target = use_.begins_with_target && choice_.model.kind->decodes;
-    rename(option::text, has_encoder && !is_of_target ? option::source : option::target);
-    if (!has_encoder) rename(option::x, option::target_x);
+    return choice_.model.has_encoder() && !is_of_target ? OwnSide::source : OwnSide::target;
   }
 
   void rename(const Option& from, const Option& to) {
@@ -457,7 +462,8 @@ class Chooser {
     model.sizes.source_words = model.source_vocabulary.size();
     model.sizes.target_words = model.target_vocabulary.size();
     if (model.recipe.positions->table_shape) {
-      model.sizes.source_places = model.sizes.target_places = std::max(source.size(), target.size() + 1);
+      model.sizes.source_places = model.sizes.target_places =
+          positions_needed(arguments_, own_side(), source.size(), target.size() + 1);
     }
   }
 
@@ -511,7 +517,9 @@ ModelChoice drawn(ModelChoice choice, const Arguments& arguments, const ModelUse
   require_drawable(choice.model);
   arguments.tell("drawing parameters");
   const std::uint32_t seed = model_seed(arguments);
-  choice.drawings.add(draw_parameters(choice.model, seed));
+  RandomSource random(random_kind::by_name, seed);
+  draw_parameters(choice.model, random);
+  choice.drawings.add(random.drawings());
   choice.drawn_with = seed;
   choice.model.about.push_back(told_as_random(use, *choice.model.kind, seed));
   return choice;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "command/model/all_words.hpp"
+#include "command/model/asked_positions.hpp"
 #include "command/model/choice.hpp"
 #include "command/model/run.hpp"
 #include "command/model/words.hpp"
@@ -57,11 +58,11 @@ std::size_t steps_of(const Transformer& model, const ModelInput& prompt, const A
   const std::size_t asked = steps_asked(arguments);
   const std::optional<std::size_t> places = model.most_words(model.sizes.target_places);
   if (!places) return asked;
-  if (prompt.size() > *places) {
-    fail("the text has {}, but the model has vectors for only {}: give fewer words", count_of(prompt.size(), "word"),
-         count_of(*places, "position"));
+  if (next_position(prompt) > *places) {
+    fail("the text needs {}, but the model has vectors for only {}: give fewer words",
+         count_of(next_position(prompt), "position"), *places);
   }
-  return std::min(asked, *places - prompt.size() + 1);
+  return std::min(asked, *places - next_position(prompt) + 1);
 }
 
 // How many words go through the model when they all go in again at every one of so many steps.
@@ -152,8 +153,8 @@ GenerationTask generation_task(const ModelChoice& choice, const Arguments& argum
 // A remark, where learned positions end before the --steps that were asked for.
 std::optional<std::string> remark_on_steps(const GenerationTask& task, const Arguments& arguments) {
   if (!arguments.has(option::steps) || steps_asked(arguments) == task.steps) return std::nullopt;
-  return fmt::format("only {} steps are possible, because the model has vectors for {}", task.steps,
-                     count_of(task.prompt.size() + task.steps - 1, "position"));
+  return fmt::format("only {} {} possible, because the model has vectors for {}", count_of(task.steps, "step"),
+                     task.steps == 1 ? "is" : "are", count_of(next_position(task.prompt) + task.steps - 1, "position"));
 }
 
 // A graph for what a model writes, what runs in it, and its encoded source.
@@ -249,11 +250,10 @@ void add_texts(Page& page, const ModelChoice& choice, const GenerationTask& task
   page.blocks.emplace_back(Prose{text(choice.drawn_with ? "Written with random numbers: " : "Written: ",
                                       strong(choice.words.text_of(written, *vocabulary.labels)))});
   // What is written last does not go in.
-  const std::size_t went_in = task.prompt.size() + written.size() - 1;
-  if (went_in == model.most_words(model.sizes.target_places) && !task.ends_with(written.back())) {
-    page.blocks.emplace_back(
-        Prose{text(fmt::format("The model has vectors for {}, and none is left. It cannot write more words.",
-                               count_of(went_in, "position")))});
+  const std::size_t taken = next_position(task.prompt) + written.size() - 1;
+  if (taken == model.most_words(model.sizes.target_places) && !task.ends_with(written.back())) {
+    page.blocks.emplace_back(Prose{text(fmt::format(
+        "The model has vectors for {}, and none is left. It cannot write more words.", count_of(taken, "position")))});
   }
 }
 

@@ -56,7 +56,7 @@ LookedAt looked_at(const Node& logits, const ModelWords& words, const Arguments&
     return {cell.row, cell.column};
   }
   if (const std::optional<std::string> at = arguments.text(option::at))
-    looked.row = find_place(logits.frame.rows, shape.rows, *at, fmt::format("--at '{}'", *at));
+    looked.row = find_named_place(logits.frame.rows, shape.rows, *at, fmt::format("--at '{}'", *at));
   if (const std::optional<std::string> word = arguments.text(option::logit_word))
     looked.word = find_in_vocabulary(logits, words, *word);
   return looked;

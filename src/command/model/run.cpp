@@ -90,8 +90,13 @@ OnOtherWords on_other_words(const ModelChoice& choice) {
   return [model = std::make_shared<const ModelChoice>(choice)](const std::vector<std::size_t>& source,
                                                                const std::vector<std::size_t>& target) {
     ModelChoice other = *model;
-    other.source = {.ids = source};
-    other.target = {.ids = target};
+    const auto in_place_of = [](const ModelInput& words, const std::vector<std::size_t>& ids) {
+      ModelInput others{.ids = ids};
+      if (ids.size() == words.size()) others.positions = words.positions;
+      return others;
+    };
+    other.source = in_place_of(model->source, source);
+    other.target = in_place_of(model->target, target);
     other.memory.reset();
     auto graph = std::make_shared<Graph>(keep_nothing());
     run_model(other, *graph);
@@ -146,11 +151,12 @@ bool is_constant(std::span<const double> row) {
   return std::ranges::all_of(row, [&](double cell) { return cell == row.front(); });
 }
 
-// Rows without any variance, by word or by number.
+// Rows without any variance, in words: "row 1", "the row of "it"".
 std::vector<std::string> constant_rows(const Node& x) {
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < x.frame.shape.rows; ++i) {
-    if (is_constant(row(x.matrix(), i))) rows.push_back(x.frame.rows.label(i));
+    if (is_constant(row(x.matrix(), i)))
+      rows.push_back((x.frame.rows.labels ? "the row of " : "") + place_in_words(x.frame.rows, i, "row"));
   }
   return rows;
 }
@@ -190,15 +196,18 @@ Answer run_layer_norm(const Command&, const Arguments& given) {
   title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
   page.head(1, std::move(title));
   page.say(norm_in_words(kind, norm.epsilon, norm.beta.has_value()));
-  page.say(fmt::format("For each row, the {} before γ is {}.", kind.spread,
-                       norm.epsilon == 0.0 ? "1 up to rounding, unless it was 0"
-                                           : "close to 1, unless ε is large compared with the variance of the row"));
+  page.say(fmt::format(
+      "For each row, the {} before γ is {}.", kind.spread,
+      norm.epsilon == 0.0 ? "1 up to rounding, unless it was 0"
+                          : fmt::format("close to 1, unless ε is large compared with the {} of the row", kind.spread)));
   const bool subtracts_mean = graph->find(role::mean) != nullptr;
   if (const std::vector<std::string> rows = constant_rows(x.node()); subtracts_mean && !rows.empty()) {
-    page.say(
-        fmt::format("Rows whose numbers are all equal: {}. "
-                    "Up to rounding, their variance and their normalized numbers are 0.",
-                    fmt::join(rows, ", ")));
+    page.say(rows.size() == 1 ? fmt::format("All numbers of {} are equal. Up to rounding, its variance and its "
+                                            "normalized numbers are 0.",
+                                            rows.front())
+                              : fmt::format("Each of these rows has equal numbers: {}. Up to rounding, their "
+                                            "variances and their normalized numbers are 0.",
+                                            listed(rows)));
   }
   SideBySide tables;
   for (const Node* node : inputs) tables.tables.push_back(table_of(*node));

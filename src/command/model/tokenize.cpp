@@ -1,7 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 
 #include "command/command.hpp"
 #include "core/support/error.hpp"
@@ -17,9 +23,6 @@ namespace {
 constexpr std::string_view usual_text =
     "low low low low low lower lower newest newest newest newest newest newest widest widest widest";
 constexpr std::size_t usual_pieces = 256 + 10;
-
-// How much of long lists readers see without --full.
-constexpr std::size_t most_rows = 200;
 
 struct ChosenTokenizer {
   std::shared_ptr<const Tokenizer> tokenizer;
@@ -46,17 +49,41 @@ ChosenTokenizer choose_tokenizer(const Arguments& arguments, std::string_view te
   return chosen;
 }
 
-std::string shown_pieces(const Tokenizer& tokenizer, const std::vector<std::size_t>& ids) {
+std::string shown_pieces(const Tokenizer& tokenizer, std::span<const std::uint64_t> ids) {
   std::string shown;
-  for (const std::size_t id : ids) shown += (shown.empty() ? "" : " ") + shown_piece(tokenizer, id);
+  for (const std::uint64_t id : ids) shown += (shown.empty() ? "" : " ") + shown_piece(tokenizer, id);
   return shown;
 }
 
-std::vector<std::size_t> ids_of_pieces(const std::vector<Token>& pieces) {
-  std::vector<std::size_t> ids;
-  for (const Token& piece : pieces) ids.push_back(piece.id);
-  return ids;
+// The same of many pieces, of which only the first are at hand.
+std::string shown_pieces(const Tokenizer& tokenizer, std::span<const std::uint64_t> first, std::size_t count) {
+  std::string shown = shown_pieces(tokenizer, first);
+  if (count > first.size()) shown += fmt::format(" … and {} more", with_commas(count - first.size()));
+  return shown;
 }
+
+// How much of a list, and of a word or a text, readers see.
+struct ShownAmount {
+  std::size_t rows, bytes;
+
+  explicit ShownAmount(bool is_full)
+      : rows(is_full ? std::numeric_limits<std::size_t>::max() : most_rows),
+        bytes(is_full ? std::numeric_limits<std::size_t>::max() : most_bytes_in_row) {}
+
+  // The beginning of a text, by whole characters.
+  std::string_view of(std::string_view text) const {
+    std::size_t end = std::min(text.size(), bytes);
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+    return text.substr(0, end);
+  }
+  std::string behind(std::string_view text) const {
+    const std::size_t more = text.size() - of(text).size();
+    return more == 0 ? "" : fmt::format(" … and {} bytes more", with_commas(more));
+  }
+
+ private:
+  static constexpr std::size_t most_rows = 200, most_bytes_in_row = 1000;
+};
 
 // A part of a text by its characters.
 class CharacterCount {
@@ -75,11 +102,9 @@ class CharacterCount {
   std::uint64_t count_ = 0;
 };
 
-// Lists as readers see them, and a sentence where some of it is left out.
-void say_listing(Page& page, Listing listing, std::string_view rows, bool is_full) {
+// The first rows of a list, and a sentence where there are more.
+void say_listing(Page& page, Listing listing, std::string_view rows, std::size_t all) {
   listing.headed = true;
-  const std::size_t all = listing.rows.size();
-  if (!is_full && all > most_rows) listing.rows.resize(most_rows);
   const std::size_t shown = listing.rows.size();
   page.say(std::move(listing));
   if (shown < all) {
@@ -89,38 +114,132 @@ void say_listing(Page& page, Listing listing, std::string_view rows, bool is_ful
 
 // --- one text
 
-void say_pieces(Page& page, const Tokenizer& tokenizer, std::string_view text, const std::vector<Token>& pieces,
-                bool is_full) {
-  Listing listing{{"piece", "id", "stands for", "characters", "bytes"}};
-  Records records{
-      "pieces", {"piece", "shown", "id", "text", "begin", "end", "first_byte", "end_byte", "is_special"}, {}};
-  CharacterCount characters(text);
-  const auto range = [](std::size_t begin, std::size_t end) {
-    return begin == end ? std::string("none") : fmt::format("{} to {}", begin + 1, end);
-  };
-  for (const Token& piece : pieces) {
-    const std::uint64_t begin = characters.before(piece.begin), end = characters.before(piece.end);
-    const std::string of_text(text.substr(piece.begin, piece.end - piece.begin));
-    const std::string shown = shown_piece(tokenizer, piece.id);
-    listing.rows.push_back({shown, std::to_string(piece.id), of_text.empty() ? "nothing" : shown_text(of_text),
-                            range(begin, end), range(piece.begin, piece.end)});
-    records.rows.push_back({piece.text, shown, std::uint64_t{piece.id}, of_text, begin, end, std::uint64_t{piece.begin},
-                            std::uint64_t{piece.end}, piece.is_special});
+// What is told of a text, taken while it is cut.
+class CutText {
+ public:
+  CutText(const Tokenizer& tokenizer, std::string_view text, const Arguments& arguments)
+      : tokenizer_(tokenizer),
+        text_(text),
+        wanted_(arguments.text(option::by_word)),
+        is_full_(arguments.has(option::full)),
+        shown_(is_full_),
+        characters_(text) {
+    tokenizer.put_pieces(text, !arguments.has(option::no_special),
+                         {.piece = [this](const Token& piece) { take(piece); },
+                          .word = [this](const WordOfText& word) { take(word); },
+                          .words_end = [this] { end_word(); }});
+    if (wanted_ && !to_show_ && names_.empty()) fail("--by-word: the text has no word '{}'", *wanted_);
+    if (wanted_ && !to_show_) fail_unknown("word of --by-word", *wanted_, names_);
   }
-  say_listing(page, std::move(listing), "pieces", is_full);
-  page.say(std::move(records));
-}
 
-void say_words(Page& page, const Tokenizer& tokenizer, const std::vector<CutWord>& words, bool is_full) {
-  Listing listing{{"word", "pieces"}};
-  for (const CutWord& word : words) {
-    const std::vector<std::size_t> ids = ids_of_pieces(word.pieces);
-    listing.rows.push_back(
-        {word.is_added ? shown_text(word.text) : shown_word(tokenizer, word.text),
-         word.is_added ? shown_pieces(tokenizer, ids) + " (an added token)" : shown_pieces(tokenizer, ids)});
+  std::size_t count() const { return ids_.size(); }
+  // The word whose steps are shown: the one that was asked for, or else the longest of those whose steps are few enough
+  // to be read. Nothing: there is none.
+  const std::optional<CutWord>& word_to_show() const { return to_show_; }
+
+  void say_pieces(Page& page) {
+    say_listing(page, std::move(pieces_), "pieces", count());
+    if (is_full_) page.say(std::move(records_));
+    Records text{"text", {"ids"}, {}};
+    text.rows.emplace_back().emplace_back(std::move(ids_));
+    page.say(std::move(text));
   }
-  say_listing(page, std::move(listing), "words", is_full);
-}
+  void say_words(Page& page) {
+    if (words_.rows.empty()) return;
+    page.head(2, "Words");
+    page.say("The text is first split into words. Each word is then cut into pieces by itself.");
+    say_listing(page, std::move(words_), "words", count_of_words_);
+  }
+
+ private:
+  void take(const Token& piece) {
+    if (in_word_) {
+      if (of_word_.size() < shown_.rows) of_word_.push_back(piece.id);
+      ++count_in_word_;
+    }
+    if (pieces_.rows.size() < shown_.rows) show(piece);
+    ids_.push_back(piece.id);
+  }
+
+  void show(const Token& piece) {
+    const auto range = [](std::size_t begin, std::size_t end) {
+      return begin == end ? std::string("none") : fmt::format("{} to {}", begin + 1, end);
+    };
+    const std::uint64_t begin = characters_.before(piece.begin), end = characters_.before(piece.end);
+    const std::string_view of_text = text_.substr(piece.begin, piece.end - piece.begin);
+    const std::string shown = shown_piece(tokenizer_, piece.id);
+    pieces_.rows.push_back({shown, std::to_string(piece.id),
+                            of_text.empty() ? "nothing" : shown_text(shown_.of(of_text)) + shown_.behind(of_text),
+                            range(begin, end), range(piece.begin, piece.end)});
+    if (!is_full_) return;
+    records_.rows.push_back({std::string(piece.text), shown, std::uint64_t{piece.id}, std::string(of_text), begin, end,
+                             std::uint64_t{piece.begin}, std::uint64_t{piece.end}, piece.is_special});
+  }
+
+  void take(const WordOfText& word) {
+    end_word();
+    in_word_ = true;
+    of_word_.clear();
+    count_in_word_ = 0;
+    is_added_ = word.is_added;
+    if (words_.rows.size() < shown_.rows) {
+      const std::string_view some = shown_.of(word.text);
+      shown_word_ = (word.is_added ? shown_text(some) : shown_word(tokenizer_, some)) + shown_.behind(word.text);
+    }
+    if (!word.is_added) consider(word);
+  }
+
+  void end_word() {
+    if (!in_word_) return;
+    in_word_ = false;
+    ++count_of_words_;
+    if (words_.rows.size() >= shown_.rows) return;
+    words_.rows.push_back(
+        {shown_word_, shown_pieces(tokenizer_, of_word_, count_in_word_) + (is_added_ ? " (an added token)" : "")});
+  }
+
+  void consider(const WordOfText& word) {
+    constexpr std::size_t most_bytes_with_steps_shown = 100, most_names = 200;
+    const auto choose = [&] {
+      to_show_ = CutWord{.text = std::string(word.text), .begin = word.begin, .end = word.end};
+    };
+    if (!wanted_) {
+      const std::size_t size = word.end - word.begin;
+      if (word.text.size() > most_bytes_with_steps || size > most_bytes_with_steps_shown) return;
+      if (!to_show_ || size > to_show_->end - to_show_->begin) choose();
+      return;
+    }
+    if (to_show_) return;
+    // With or without the space that belongs to it.
+    std::string shown = shown_word(tokenizer_, word.text);
+    std::string_view bare = shown;
+    if (bare.starts_with("␣")) bare.remove_prefix(std::string_view("␣").size());
+    if (*wanted_ == word.text || *wanted_ == shown || *wanted_ == bare) return choose();
+    if (names_.size() < most_names && std::ranges::find(names_, shown) == names_.end())
+      names_.push_back(std::move(shown));
+  }
+
+  const Tokenizer& tokenizer_;
+  std::string_view text_;
+  std::optional<std::string> wanted_;
+  bool is_full_;
+  ShownAmount shown_;
+  CharacterCount characters_;
+
+  std::vector<std::uint64_t> ids_;
+  Listing pieces_{{"piece", "id", "stands for", "characters", "bytes"}}, words_{{"word", "pieces"}};
+  Records records_{
+      "pieces", {"piece", "shown", "id", "text", "begin", "end", "first_byte", "end_byte", "is_special"}, {}};
+  std::size_t count_of_words_ = 0;
+  std::optional<CutWord> to_show_;
+  std::vector<std::string> names_;  // of words that were not asked for
+
+  // Of the word that is being cut.
+  bool in_word_ = false, is_added_ = false;
+  std::string shown_word_;
+  std::vector<std::uint64_t> of_word_;  // the first pieces
+  std::size_t count_in_word_ = 0;
+};
 
 // What the steps of a kind of tokenizer are, and how a row of them is told.
 struct StepsOfKind {
@@ -141,7 +260,7 @@ const StepsOfKind& steps_of(const Tokenizer& tokenizer) {
                                [&](const StepsOfKind& row) { return tokenizer.kind().starts_with(row.kind); });
 }
 
-void say_steps(Page& page, const Tokenizer& tokenizer, const CutWord& word, bool is_full) {
+void say_steps(Page& page, const Tokenizer& tokenizer, const CutWord& word, const ShownAmount& shown) {
   const StepsOfKind& kind = steps_of(tokenizer);
   page.head(2, fmt::format("How the word {} is cut", shown_word(tokenizer, word.text)));
   page.say(std::string(kind.sentence));
@@ -159,43 +278,18 @@ void say_steps(Page& page, const Tokenizer& tokenizer, const CutWord& word, bool
       number = std::to_string(*count);
       value = std::uint64_t{*count};
     }
-    listing.rows.push_back({std::move(number), shown_pieces(tokenizer, step.pieces)});
+    std::vector<std::uint64_t> ids(step.pieces.begin(), step.pieces.end());
+    if (listing.rows.size() < shown.rows) listing.rows.push_back({std::move(number), shown_pieces(tokenizer, ids)});
     std::vector<std::string> texts;
     for (const std::size_t id : step.pieces) texts.emplace_back(tokenizer.piece(id));
-    records.rows.push_back(
-        {std::move(value), std::move(texts), std::vector<std::uint64_t>(step.pieces.begin(), step.pieces.end())});
+    records.rows.push_back({std::move(value), std::move(texts), std::move(ids)});
   }
-  say_listing(page, std::move(listing), "steps", is_full);
+  say_listing(page, std::move(listing), "steps", records.rows.size());
   page.say(std::move(records));
 }
 
-// The word whose steps are shown: the one that was asked for, or else the longest of those whose steps are few enough
-// to be read. Null: there is none.
-const CutWord* word_to_show(const Tokenizer& tokenizer, const std::vector<CutWord>& words, const Arguments& arguments) {
-  constexpr std::size_t most_bytes_shown = 100;
-  const auto wanted = arguments.text(option::by_word);
-  std::vector<std::string> names;
-  const CutWord* longest = nullptr;
-  for (const CutWord& word : words) {
-    if (word.is_added) continue;
-    if (!wanted) {
-      const std::size_t size = word.end - word.begin;
-      if (size <= most_bytes_shown && (!longest || size > longest->end - longest->begin)) longest = &word;
-      continue;
-    }
-    // With or without the space that belongs to it.
-    std::string shown = shown_word(tokenizer, word.text);
-    std::string_view bare = shown;
-    if (bare.starts_with("␣")) bare.remove_prefix(std::string_view("␣").size());
-    if (*wanted == word.text || *wanted == shown || *wanted == bare) return &word;
-    if (names.size() < most_rows && std::ranges::find(names, shown) == names.end()) names.push_back(std::move(shown));
-  }
-  if (wanted && names.empty()) fail("--by-word: the text has no word '{}'", *wanted);
-  if (wanted) fail_unknown("word of --by-word", *wanted, names);
-  return longest;
-}
-
-void say_learned(Page& page, const ChosenTokenizer& chosen, bool is_full) {
+// The merges for programs, which come behind the ids.
+Records say_learned(Page& page, const ChosenTokenizer& chosen, const ShownAmount& shown) {
   const Tokenizer& tokenizer = *chosen.tokenizer;
   page.head(2, "Merges that were learned");
   page.say(
@@ -205,9 +299,11 @@ void say_learned(Page& page, const ChosenTokenizer& chosen, bool is_full) {
   Records records{"merges", {"rank", "left", "right", "count", "piece", "id"}, {}};
   for (std::size_t i = 0; i < chosen.merges.size(); ++i) {
     const auto& [left, right, made, count] = chosen.merges[i];
-    listing.rows.push_back({std::to_string(i + 1), shown_pieces(tokenizer, {left, right}),
-                            count == 1 ? "once" : fmt::format("{} times", count), shown_piece(tokenizer, made),
-                            std::to_string(made)});
+    if (i < shown.rows) {
+      listing.rows.push_back({std::to_string(i + 1), shown_pieces(tokenizer, std::array<std::uint64_t, 2>{left, right}),
+                              count == 1 ? "once" : fmt::format("{} times", count), shown_piece(tokenizer, made),
+                              std::to_string(made)});
+    }
     records.rows.push_back({std::uint64_t{i + 1}, std::string(tokenizer.piece(left)),
                             std::string(tokenizer.piece(right)), std::uint64_t{count},
                             std::string(tokenizer.piece(made)), std::uint64_t{made}});
@@ -215,50 +311,64 @@ void say_learned(Page& page, const ChosenTokenizer& chosen, bool is_full) {
   if (chosen.merges.empty()) {
     page.say("No pair occurs twice in this text, so no merge was learned.");
   } else {
-    say_listing(page, std::move(listing), "merges", is_full);
+    say_listing(page, std::move(listing), "merges", chosen.merges.size());
   }
-  page.say(std::move(records));
+  return records;
 }
 
 // --- many texts
 
-std::vector<std::string> texts_of_file(const std::string& path) {
+// The texts of a file, one after the other.
+void for_each_text(const std::string& path, const std::function<void(const std::string& text)>& take) {
   const std::string bytes = read_bytes(path), where = place_of_file(path);
-  std::vector<std::string> texts;
   std::size_t number = 0;
-  for (const std::string_view line : pieces_of(bytes, '\n')) {
+  for (std::string_view rest = bytes; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     ++number;
     if (trimmed(line).empty()) continue;
     const std::string place = fmt::format("{}:{}", where, number);
+    if (!trimmed(line).starts_with('"'))
+      fail("{}: a JSON string is expected on each line: write the text in double quotes, such as \"Hello\"", place);
     const Json value = parse_json(line, place);
-    if (!value.is_string()) fail("{}: a JSON string is expected on each line", place);
-    texts.push_back(value.get<std::string>());
+    take(value.get_ref<const std::string&>());
   }
-  return texts;
 }
 
-Answer tokenize_many(const Tokenizer& tokenizer, const std::vector<std::string>& texts, bool with_special,
-                     bool is_full) {
-  Page page;
-  page.head(1, fmt::format("Pieces of {}", count_of(texts.size(), "text")));
+Answer tokenize_many(const Tokenizer& tokenizer, const std::string& path, bool with_special, bool is_full) {
+  const ShownAmount shown(is_full);
   Listing listing{{"text", "pieces"}};
-  Records records{"texts", {"ids", "pieces", "begins", "ends", "decoded"}, {}};
-  for (const std::string& text : texts) {
-    const std::vector<Token> pieces = tokenizer.encode(text, with_special);
-    const std::vector<std::size_t> ids = ids_of_pieces(pieces);
-    listing.rows.push_back({shown_text(text), shown_pieces(tokenizer, ids)});
+  Records records{"texts", {"ids"}, {}};
+  if (is_full) records.members = {"ids", "pieces", "begins", "ends", "decoded"};
+  for_each_text(path, [&](const std::string& text) {
     CharacterCount begins(text), ends(text);
     std::vector<std::string> names;
-    std::vector<std::uint64_t> first, last;
-    for (const Token& piece : pieces) {
-      names.push_back(piece.text);
+    std::vector<std::uint64_t> ids, first, last;
+    const auto take = [&](const Token& piece) {
+      ids.push_back(piece.id);
+      if (!is_full) return;
+      names.emplace_back(piece.text);
       first.push_back(begins.before(piece.begin));
       last.push_back(ends.before(piece.end));
+    };
+    tokenizer.put_pieces(text, with_special, {.piece = take});
+    if (listing.rows.size() < shown.rows) {
+      listing.rows.push_back(
+          {text.empty() ? "(empty)" : shown_text(shown.of(text)) + shown.behind(text),
+           shown_pieces(tokenizer, std::span(ids).first(std::min(ids.size(), shown.rows)), ids.size())});
     }
-    records.rows.push_back({std::vector<std::uint64_t>(ids.begin(), ids.end()), std::move(names), std::move(first),
-                            std::move(last), tokenizer.decode(ids)});
-  }
-  say_listing(page, std::move(listing), "texts", is_full);
+    std::vector<Records::Value>& row = records.rows.emplace_back();
+    if (is_full) {
+      std::string decoded = tokenizer.decode(std::vector<std::size_t>(ids.begin(), ids.end()));
+      row = {std::monostate(), std::move(names), std::move(first), std::move(last), std::move(decoded)};
+    } else {
+      row.emplace_back();
+    }
+    row.front() = std::move(ids);
+  });
+  Page page;
+  page.head(1, fmt::format("Pieces of {}", count_of(records.rows.size(), "text")));
+  say_listing(page, std::move(listing), "texts", records.rows.size());
   page.say(std::move(records));
   return {.page = std::move(page)};
 }
@@ -266,32 +376,29 @@ Answer tokenize_many(const Tokenizer& tokenizer, const std::vector<std::string>&
 }  // namespace
 
 Answer run_tokenize(const Command&, const Arguments& arguments) {
-  const bool with_special = !arguments.has(option::no_special), is_full = arguments.has(option::full);
   if (const auto file = arguments.text(option::texts_file)) {
     if (!arguments.words.empty()) fail("--texts has the texts: leave out the words '{}'", arguments.words.front());
-    return tokenize_many(*choose_tokenizer(arguments, {}).tokenizer, texts_of_file(*file), with_special, is_full);
+    return tokenize_many(*choose_tokenizer(arguments, {}).tokenizer, *file, !arguments.has(option::no_special),
+                         arguments.has(option::full));
   }
   const std::string text = text_to_tokenize(arguments);
   const ChosenTokenizer chosen = choose_tokenizer(arguments, text);
   const Tokenizer& tokenizer = *chosen.tokenizer;
-  const std::vector<Token> pieces = tokenizer.encode(text, with_special);
-  const std::vector<CutWord> words = tokenizer.cut(text);
+  CutText cut(tokenizer, text, arguments);
   Page page;
-  page.head(1, fmt::format("{} of the text", count_of(pieces.size(), "piece")));
+  page.head(1, fmt::format("{} of the text", count_of(cut.count(), "piece")));
   page.say(fmt::format("Kind of tokenizer: {}. It has {} ids.{}", tokenizer.kind(), with_commas(tokenizer.size()),
                        chosen.merges.empty() ? "" : " It was learned from this text."));
-  if (!arguments.has(option::tokenizer)) say_learned(page, chosen, is_full);
-  if (!pieces.empty()) {
+  std::optional<Records> merges;
+  if (!arguments.has(option::tokenizer)) merges = say_learned(page, chosen, ShownAmount(arguments.has(option::full)));
+  if (cut.count() > 0) {
     page.head(2, "Pieces");
     page.say("␣ is a space. The text of a piece is a part of the vocabulary; its id is what a model gets.");
-    say_pieces(page, tokenizer, text, pieces, is_full);
+    cut.say_pieces(page);
   }
-  if (!words.empty()) {
-    page.head(2, "Words");
-    page.say("The text is first split into words. Each word is then cut into pieces by itself.");
-    say_words(page, tokenizer, words, is_full);
-  }
-  if (const CutWord* const word = word_to_show(tokenizer, words, arguments)) say_steps(page, tokenizer, *word, is_full);
+  cut.say_words(page);
+  if (merges) page.say(std::move(*merges));
+  if (cut.word_to_show()) say_steps(page, tokenizer, *cut.word_to_show(), ShownAmount(arguments.has(option::full)));
   Answer answer{.page = std::move(page)};
   if (const auto path = arguments.text(option::save_tokenizer))
     answer.files.push_back({*path, write_tokenizer(tokenizer)});

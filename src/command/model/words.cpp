@@ -81,10 +81,10 @@ class WordTaker {
       if (words.size() > most_cells / d) {
         fail("{}: {} words of size {} are too many: give fewer words", side.sentence.name, words.size(), d);
       }
-      const std::uint32_t seed = model_seed(arguments_) + side.after_seed;
-      const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
-      input.x = random->embeddings({words.size(), d});
-      choice_.drawings.add(random->drawings());
+      RandomSource random(random_kind::by_name, model_seed(arguments_));
+      const std::string table = Name({side.place}, role::x).text();
+      input.x = random.vectors({table, {words.size(), d}, words});
+      choice_.drawings.add(random.drawings());
       choice_.remarks.push_back(
           fmt::format("the model has no embeddings: the vectors of the words are random. To choose them, give {}",
                       side.vectors.name));

@@ -24,11 +24,11 @@ struct Side {
   const Option& vectors;
   std::string_view usual;
   std::string ToldSentences::*told;
-  std::uint32_t after_seed;  // so that both sides are drawn differently
+  const ScopeKind& place;  // where its vectors stand
 };
 
-constexpr Side source_side{option::source, option::x, "the cat sat", &ToldSentences::source, 1};
-constexpr Side target_side{option::target, option::target_x, "die Katze saß", &ToldSentences::target, 2};
+constexpr Side source_side{option::source, option::x, "the cat sat", &ToldSentences::source, scope::source};
+constexpr Side target_side{option::target, option::target_x, "die Katze saß", &ToldSentences::target, scope::target};
 
 /// The words of a side, without <start> and <end>. Throws InputError: none, or too many.
 std::vector<std::string> sentence(const AskedWords& asked, const Side& side);

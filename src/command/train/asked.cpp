@@ -100,7 +100,13 @@ AskedTraining new_training(const Arguments& arguments) {
   TrainingOptions options = set_up(task, request).defaults;
   take_fields(options, arguments);
   take_steps(options, arguments);
-  return {.trainer = std::make_unique<Trainer>(task, request, options), .resumed = {}, .text = {}};
+  AskedTraining asked{.trainer = std::make_unique<Trainer>(task, request, options), .resumed = {}, .text = {}};
+  if (const std::optional<std::string> beside = arguments.text(option::beside)) {
+    request.architecture = &look_up(architectures(), *beside, "architecture");
+    options.d_model = set_up(task, request).defaults.d_model;
+    asked.beside = std::make_unique<Trainer>(task, request, options);
+  }
+  return asked;
 }
 
 AskedTraining resumed_training(const Arguments& arguments, const std::string& path) {

@@ -19,8 +19,9 @@ inline constexpr const Option* of_recipes[] = {&option::no_bias, &option::kv_hea
 /// A training that a command line asks for.
 struct AskedTraining {
   std::unique_ptr<Trainer> trainer;
-  std::optional<std::string> resumed;  // the bytes of the state that it goes on with
-  std::optional<std::string> text;     // the sentence that is looked at
+  std::unique_ptr<Trainer> beside = nullptr;  // of another architecture; null: none
+  std::optional<std::string> resumed;         // the bytes of the state that it goes on with
+  std::optional<std::string> text;            // the sentence that is looked at
 };
 
 /// Reads what the options ask for. Throws InputError: an unknown task, a state of another task, options that

@@ -21,6 +21,7 @@
 #include "page/render/text_table.hpp"
 #include "page/tell/describe.hpp"
 #include "page/tell/heads.hpp"
+#include "school/training/beside.hpp"
 #include "school/training/learned_heads.hpp"
 #include "school/training/task.hpp"
 #include "school/training/told.hpp"
@@ -40,12 +41,14 @@ class TrainingRun {
 
   bool was_stopped() const { return was_stopped_; }
   std::vector<ModelAtStep> take_compared() { return std::move(compared_); }
+  const TrainedBeside* beside() const { return beside_ ? &*beside_ : nullptr; }
   TrainingStory take_story() { return std::move(*stages_).story(); }
 
  private:
   void require_places();
   void require_head() const;
   void at_step();
+  void train_beside();
   void show(double seconds_left);
   WatchedFrame frame(const std::string& status);
   Style style_of_drawings() const;
@@ -65,6 +68,7 @@ class TrainingRun {
   std::optional<Style> style_;  // of what is drawn
   std::optional<TrainingWatch> watch_;
   std::optional<StagesOfTraining> stages_;  // of a page for browsers
+  std::optional<TrainedBeside> beside_;     // another model on the same sentences
   bool was_stopped_ = false;
 };
 
@@ -97,6 +101,7 @@ TrainingRun::TrainingRun(const Arguments& arguments, const AskedTraining& asked)
   require_places();
   require_head();
   if (arguments.has(option::page)) stages_.emplace(trainer_, looked_at(asked_));
+  if (asked.beside) beside_.emplace(trainer_, *asked.beside);
 }
 
 // Also where nothing is drawn.
@@ -187,6 +192,7 @@ void TrainingRun::run() {
   if (watch_ && trainer_.steps_done() > first)
     watch_->end([&] { return frame(line()); },
                 !was_stopped_ && pager_for(arguments_, *arguments_.environment).has_value());
+  if (beside_ && !was_stopped_) train_beside();
   if (const auto path = arguments_.text(option::save)) save(*path);
   if (const auto path = arguments_.text(option::save_model)) {
     std::string bytes;
@@ -197,9 +203,18 @@ void TrainingRun::run() {
   }
 }
 
+void TrainingRun::train_beside() {
+  beside_->train_second([this] {
+    was_stopped_ = work_ && work_->is_to_stop();
+    if (work_) work_->tell(fmt::format("{}: step {}", *arguments_.text(option::beside), asked_.beside->steps_done()));
+    return was_stopped_;
+  });
+}
+
 void TrainingRun::at_step() {
   const std::size_t step = trainer_.steps_done();
   if (stages_) stages_->at_step();
+  if (beside_) beside_->look_at_first();
   const auto is_among = [&](const std::vector<std::size_t>& steps) {
     return std::ranges::find(steps, step) != steps.end();
   };
@@ -376,7 +391,8 @@ Answer run_train(const Command& command, const Arguments& arguments) {
                {.sentence = looked_at(asked),
                 .compared = run.take_compared(),
                 .next = next_steps(arguments, *asked.trainer),
-                .was_stopped = run.was_stopped()});
+                .was_stopped = run.was_stopped(),
+                .beside = run.beside()});
   const std::shared_ptr<Graph> tables = inputs_of(page.trace);
   Answer answer{.page = std::move(page), .computation = {tables}};
   if (arguments.has(option::page)) {
@@ -440,14 +456,16 @@ std::vector<Command> train_commands() {
             "show the weights of all heads, the loss and an example while it learns, on a terminal; keys pause, slow down and look back"},
            {option::head, "the heads that --watch shows", ": all"},
            option::compare,
+           option::beside,
            option::only},
       .exclusions = {},
       .needs = {
           {&option::save_steps, {&option::save}, "--save-steps needs --save FILE, beside which they go: give both"},
           {&option::head, {&option::watch}, "--head belongs to --watch: give both"}}};
-  for (const Option* given : {&option::batch, &option::seed, &option::rate, &option::warm_up, &option::schedule,
-                              &option::clip, &option::smoothing, &option::dropout, &option::examples, &option::every,
-                              &option::layers, &option::heads, &option::d_model, &option::d_ff, &option::pairs})
+  for (const Option* given :
+       {&option::batch, &option::seed, &option::rate, &option::warm_up, &option::schedule, &option::clip,
+        &option::smoothing, &option::dropout, &option::examples, &option::every, &option::layers, &option::heads,
+        &option::d_model, &option::d_ff, &option::pairs, &option::beside})
     own.exclusions.push_back({&option::resume, given});
   for (const Option* given : of_texts) own.exclusions.push_back({&option::resume, given});
   for (const Option* given : of_recipes) own.exclusions.push_back({&option::resume, given});
@@ -460,6 +478,7 @@ std::vector<Command> train_commands() {
                       .own = std::move(own),
                       .groups = {&browser_options()},
                       .examples = {"attn train", "attn train reverse", "attn train induction --compare 0,100,300",
+                                   "attn train dates --beside transformer --steps 100",
                                    "attn train sort --save sort.safetensors --watch",
                                    "attn train --resume sort.safetensors --steps 2000",
                                    "attn train pairs --pairs pairs.txt --save mine.safetensors",

@@ -13,14 +13,14 @@ namespace {
 // What the distance from a query to a key adds to its score.
 std::optional<Value> relative_scores(const Value& q, const Value& k, const Recipe& recipe) {
   if (!recipe.positions->of_scores) return std::nullopt;
-  return recipe.positions->of_scores(q, k, *recipe.position_table);
+  return recipe.positions->of_scores(q, k, *recipe.position_table, recipe.apart);
 }
 
 // Queries or keys, as they are told where they stand.
-Value placed(const Value& x, const Role& result, std::size_t before, const Recipe& recipe) {
+Value placed(const Value& x, const Role& result, const RowPositions& positions, const Recipe& recipe) {
   if (!recipe.positions->of_queries_and_keys) return x;
   Waves waves = recipe.waves;
-  waves.first = before;
+  waves.positions = positions;
   return name(result, recipe.positions->of_queries_and_keys(x, {.waves = std::move(waves)}));
 }
 
@@ -45,8 +45,8 @@ Value attention_scores(const Value& whole_q, const Value& whole_k, const Recipe&
   const ScoringFunction& function = *recipe.function;
   const Value normed_q = recipe.normalize_q ? recipe.normalize_q(whole_q) : whole_q;
   const Value normed_k = recipe.normalize_k ? recipe.normalize_k(whole_k) : whole_k;
-  const Value q = placed(normed_q, role::rotated_q, recipe.before, recipe);
-  const Value k = placed(normed_k, role::rotated_k, 0, recipe);
+  const Value q = placed(normed_q, role::rotated_q, recipe.apart.queries, recipe);
+  const Value k = placed(normed_k, role::rotated_k, recipe.apart.keys, recipe);
   const std::optional<Value> relative = relative_scores(q, k, recipe);
   if (function.expand) function.expand(q, k, recipe.learned);
   Value content = function.score(q, k, recipe.learned);

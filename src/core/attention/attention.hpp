@@ -17,7 +17,7 @@ struct Recipe {
   const PositionKind* positions = &position_kinds().front();              // what distances add to the raw scores
   std::optional<Value> position_table = {};                               // what was learned of distances
   Waves waves = {};                                                       // of positions that are waves
-  std::size_t before = 0;                                                 // keys before that of the first query
+  Apart apart = {};                                                       // where queries and keys stand
   std::function<Value(const Value&)> normalize_q = {}, normalize_k = {};  // of each head, before it is compared
   std::optional<Scalar> divisor = {};                                     // of the scores
   std::optional<Scalar> factor = {};                                      // of the scores, instead of a divisor

@@ -131,8 +131,8 @@ double derivative_size(std::span<const double> weights) {
 
 RandomScores random_scores(std::size_t d_k, std::uint32_t seed) {
   constexpr std::size_t count = 64;
-  const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
-  const Matrix q = random->embeddings({count, d_k}), k = random->embeddings({count, d_k});
+  RandomSource random(random_kind::by_name, seed);
+  const Matrix q = random.vectors({role::q.leaf, {count, d_k}}), k = random.vectors({role::k.leaf, {count, d_k}});
   Matrix scores({count, count});
   product_transposed(rows_of(q), rows_of(k), rows_to_make(scores));
   const std::span<const double> values = cells(scores);

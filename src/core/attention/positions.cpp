@@ -37,14 +37,17 @@ Value learned(const Value& x, const Places& places) {
     fail("{} is {} but x is {}: a position vector must have the size of an embedding", places.table->node().title(),
          to_string(table), to_string(words));
   }
-  const std::size_t before = places.first + places.waves.first;
-  if (before + words.rows > table.rows) {
+  const RowPositions& positions = places.waves.positions;
+  if (places.first + positions.largest(words.rows) >= table.rows) {
     fail(
-        "there are {} but only {}, and none for word {}: give a longer ‹position_table›, or ‹positions› sinusoidal, which is defined for any length (but trained models rarely work well beyond the lengths of training)",
-        count_of(places.waves.first + words.rows, "word"), count_of(table.rows - places.first, "learned position"),
-        table.rows - places.first + 1);
+        "the words have positions up to {}, but only positions 0 to {} are learned: give a longer ‹position_table›, or ‹positions› sinusoidal, which is defined for any length (but trained models rarely work well beyond the lengths of training)",
+        positions.largest(words.rows), table.rows - places.first - 1);
   }
-  return rows(*places.table, before, words.rows);
+  if (positions.follow_each_other()) return rows(*places.table, places.first + positions.first(), words.rows);
+  Matrix chosen({words.rows, 1});
+  for (std::size_t i = 0; i < words.rows; ++i) chosen(i, 0) = static_cast<double>(places.first + positions[i] + 1);
+  const Value ids = x.graph().input(role::table_rows, std::move(chosen), of_sentence(x).rows, axis("row"));
+  return embed(ids, *places.table);
 }
 
 template <bool in_halves>
@@ -62,24 +65,24 @@ void require_odd(std::size_t count, std::string_view what, const Value& table) {
 }
 
 // A number for each distance, whatever the words.
-Value relative_bias(const Value& q, const Value& k, const Value& table) {
+Value relative_bias(const Value& q, const Value& k, const Value& table, const Apart& apart) {
   if (table.shape().rows != 1) {
-    fail("position_table is {}: relative-bias has one row, with a number for each distance from −c to c",
-         to_string(table.shape()));
+    fail("position_table is {}: {} has one row, with a number for each distance from {} to c", to_string(table.shape()),
+         apart.distance.is_in_tree() ? "tree-bias" : "relative-bias", apart.distance.is_in_tree() ? "0" : "−c");
   }
-  require_odd(table.shape().columns, "columns", table);
-  return name(role::relative, by_distance(table, q, k));
+  if (!apart.distance.is_in_tree()) require_odd(table.shape().columns, "columns", table);
+  return name(role::relative, by_distance(table, q, k, apart));
 }
 
 // A vector for each distance, which the query is compared with as with a key.
-Value relative_vectors(const Value& q, const Value& k, const Value& table) {
+Value relative_vectors(const Value& q, const Value& k, const Value& table, const Apart& apart) {
   if (table.shape().columns != q.shape().columns) {
     fail("position_table is {} but {} is {}: the vector of a distance must have the size of a query",
          to_string(table.shape()), q.node().title(), to_string(q.shape()));
   }
-  require_odd(table.shape().rows, "rows", table);
+  if (!apart.distance.is_in_tree()) require_odd(table.shape().rows, "rows", table);
   Value of_distances = name(role::distances, matmul_transposed(q, table));
-  return name(role::relative, by_distance(of_distances, q, k));
+  return name(role::relative, by_distance(of_distances, q, k, apart));
 }
 
 std::size_t distances(const PositionSizes& sizes) { return 2 * sizes.max_distance + 1; }
@@ -123,7 +126,7 @@ constexpr std::array positional_table = {
         .summary = "as rotary, but column j is turned with column j + d/2, as in GPT-NeoX and in Llama of Hugging Face",
         .of_queries_and_keys = rotary<true>,
         .has_waves = true,
-        .pros = "as rotary",
+        .pros = "nothing to learn; counts by distance",
         .cons = "as rotary"},
     PositionKind{.name = "relative-bias",
                  .summary = "a learned number for each distance, added to the scaled scores",
@@ -143,6 +146,26 @@ constexpr std::array positional_table = {
                  .of_scores = relative_vectors,
                  .pros = "counts by distance and by the query",
                  .cons = "long distances count alike"},
+    PositionKind{.name = "tree-bias",
+                 .summary = "a learned number for each distance in a tree of the words, added to the scaled scores",
+                 .table_shape =
+                     [](const PositionSizes& sizes) {
+                       return Shape{1, sizes.max_distance + 1};
+                     },
+                 .of_scaled_scores = relative_bias,
+                 .is_in_tree = true,
+                 .pros = "counts distances of syntax",
+                 .cons = "needs a tree; no direction"},
+    PositionKind{.name = "tree-vectors",
+                 .summary = "q ⋅ a learned vector for each distance in a tree of the words, added to the scores",
+                 .table_shape =
+                     [](const PositionSizes& sizes) {
+                       return Shape{sizes.max_distance + 1, sizes.d_k};
+                     },
+                 .of_scores = relative_vectors,
+                 .is_in_tree = true,
+                 .pros = "as tree-bias, by the query",
+                 .cons = "as tree-bias"},
 };
 
 }  // namespace
@@ -170,10 +193,22 @@ std::size_t Buckets::of(std::ptrdiff_t distance) const {
   return begin + std::min(exact + more, of_side - 1);
 }
 
-std::vector<Value> relative_by_bucket(const Value& table, const Buckets& buckets, const Axis& rows, const Axis& columns,
-                                      std::size_t n_q, std::size_t n_k) {
+namespace {
+
+// The longest distance from a query to a key, in either direction.
+std::size_t longest(const Apart& apart, std::size_t n_q, std::size_t n_k) {
+  const std::ptrdiff_t later = apart.distance.between(apart.queries.smallest(), apart.keys.largest(n_k));
+  const std::ptrdiff_t earlier = apart.distance.between(apart.queries.largest(n_q), apart.keys.smallest());
+  return static_cast<std::size_t>(std::max(later, -earlier));
+}
+
+}  // namespace
+
+std::vector<Value> relative_by_bucket(const Value& table, const Buckets& buckets, const Frame& frame,
+                                      const Apart& apart) {
   Graph& graph = table.graph();
-  const auto most = static_cast<std::ptrdiff_t>(std::min(buckets.max_distance, n_k - 1));
+  const std::size_t sentences = frame.rows.batch, n_q = frame.shape.rows / sentences, n_k = frame.shape.columns;
+  const auto most = static_cast<std::ptrdiff_t>(std::min(buckets.max_distance, longest(apart, n_q, n_k)));
   Matrix ids({static_cast<std::size_t>(2 * most + 1), 1});
   std::vector<std::string> labels;
   for (std::ptrdiff_t distance = -most; distance <= most; ++distance) {
@@ -182,19 +217,12 @@ std::vector<Value> relative_by_bucket(const Value& table, const Buckets& buckets
   }
   const Value places = graph.input(role::buckets, std::move(ids), axis("distances", std::move(labels)), axis("id"));
   const Value numbers = name(role::by_bucket, embed(places, table));
-  const std::size_t sentences = rows.batch, heads = table.shape().columns;
-  // The distances are those of all words; of the last ones only these rows count.
-  Axis all = n_q == n_k ? rows : columns;
-  all.name = rows.name;
-  all.batch = sentences;
+  const std::size_t heads = table.shape().columns;
   std::vector<Value> of_heads;
   for (std::size_t i = 0; i < heads; ++i) {
     const std::optional<Graph::Scope> scope = scope_among(graph, scope::head, i + 1, heads);
-    const Frame frame{{sentences * n_k, n_k}, all, columns};
     const Value of_distances = transpose(attn::columns(numbers, i, 1));
-    const Value whole =
-        graph.apply(op::by_distance, {of_distances}, {{setting::frame, frame}, {setting::parts, sentences}});
-    of_heads.push_back(name(role::relative, n_q == n_k ? whole : attn::rows(whole, n_k - n_q, n_q)));
+    of_heads.push_back(name(role::relative, by_distance(of_distances, frame, apart)));
   }
   return of_heads;
 }

@@ -19,10 +19,14 @@ struct PositionSizes {
 
 /// Where words stand, the waves by which that is told, and what was learned of places.
 struct Places {
-  Waves waves = {};  // the first one: how many words come earlier
+  Waves waves = {};  // with the positions of the words
   std::optional<Value> table = {};
-  std::size_t first = 0;  // the row of the table that the very first word has
+  std::size_t first = 0;  // the row of the table that the very first position has
 };
+
+/// What is added to scores for the distances from queries to keys.  [n_q, n_k].  Throws InputError for a table that
+/// does not fit.
+using OfDistances = Value (*)(const Value& q, const Value& k, const Value& table, const Apart& apart);
 
 /// How attention is told where a word stands. Each kind does one of four things and leaves the others null:
 /// it adds to the embeddings, turns the queries and the keys of a head, or adds to the raw scores or to the
@@ -32,17 +36,19 @@ struct PositionKind {
   std::string_view summary;
   Shape (*table_shape)(const PositionSizes& sizes) = nullptr;              // of what it has learned; null: nothing
   Value (*of_embeddings)(const Value& x, const Places& places) = nullptr;  // [n, d_model]
-  Value (*of_queries_and_keys)(const Value& x, const Places& places) = nullptr;             // [n, d_k]
-  Value (*of_scores)(const Value& q, const Value& k, const Value& table) = nullptr;         // [n_q, n_k]
-  Value (*of_scaled_scores)(const Value& q, const Value& k, const Value& table) = nullptr;  // [n_q, n_k]
+  Value (*of_queries_and_keys)(const Value& x, const Places& places) = nullptr;  // [n, d_k]
+  OfDistances of_scores = nullptr;
+  OfDistances of_scaled_scores = nullptr;
   bool has_waves = false;                 // of which the base may be chosen
+  bool is_in_tree = false;                // its distances are those in a tree of the words
   std::string_view pros = {}, cons = {};  // what speaks for it, and against it
 
   /// Whether it tells of distances, which it adds to raw or scaled scores.
   bool changes_scores() const { return of_scores || of_scaled_scores; }
 };
 
-/// none, sinusoidal, concatenated, learned, rotary, rotary-halves, relative-bias, relative-vectors.
+/// none, sinusoidal, concatenated, learned, rotary, rotary-halves, relative-bias, relative-vectors, tree-bias,
+/// tree-vectors.
 std::span<const PositionKind> position_kinds();
 
 /// x + p, as `positioned`, with `positions`; x itself for a kind that adds nothing to it.
@@ -63,9 +69,9 @@ struct Buckets {
 };
 
 /// The numbers that each head adds to its scaled scores, by the buckets of distances: `buckets` of the distances that
-/// there are, `by_bucket`, and `relative` of each head. The words of `rows` are the last of those of `columns`.
+/// there are, `by_bucket`, and `relative` of each head. `frame` is that of the scores of all sentences.
 /// [buckets, h] -> h times [n_q, n_k].
-std::vector<Value> relative_by_bucket(const Value& table, const Buckets& buckets, const Axis& rows, const Axis& columns,
-                                      std::size_t n_q, std::size_t n_k);
+std::vector<Value> relative_by_bucket(const Value& table, const Buckets& buckets, const Frame& frame,
+                                      const Apart& apart);
 
 }  // namespace attn

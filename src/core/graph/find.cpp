@@ -35,10 +35,24 @@ bool has_label(const Axis& axis, std::string_view label) {
   return axis.labels && std::ranges::find(*axis.labels, label) != axis.labels->end();
 }
 
-std::optional<std::size_t> number_of_place(std::string_view place, const WorkOutPlace& work_out) {
+// 3 of "position 3"; nothing of anything else.
+std::optional<std::size_t> number_of_position(const Axis& axis, std::string_view place) {
+  constexpr std::string_view position = "position ";
+  if (!place.starts_with(position) || has_label(axis, place)) return std::nullopt;
+  return parsed<std::size_t>(trimmed(place.substr(position.size())));
+}
+
+std::optional<std::size_t> number_of_place(const Axis& axis, std::string_view place, const WorkOutPlace& work_out) {
   if (is_quoted(place)) return std::nullopt;
   if (const std::optional<std::size_t> number = parsed<std::size_t>(place)) return number;
+  if (const std::optional<std::size_t> number = number_of_position(axis, place)) return number;
   return work_out ? work_out(place) : std::nullopt;
+}
+
+// What chooses a position, and can be read as nothing else.
+std::string written_position(const Axis& axis, std::size_t i) {
+  const std::string number = std::to_string(i + 1);
+  return has_label(axis, number) ? fmt::format("'position {}'", number) : number;
 }
 
 }  // namespace
@@ -46,7 +60,7 @@ std::optional<std::size_t> number_of_place(std::string_view place, const WorkOut
 std::size_t find_place(const Axis& axis, std::size_t size, std::string_view place, std::string_view what,
                        const WorkOutPlace& work_out) {
   place = trimmed(place);
-  if (const std::optional<std::size_t> number = number_of_place(place, work_out)) {
+  if (const std::optional<std::size_t> number = number_of_place(axis, place, work_out)) {
     if (*number >= 1 && *number <= size) return *number - 1;
     if (!has_label(axis, place)) fail("{}: there is none; they are numbered from 1 to {}", what, size);
   }
@@ -57,7 +71,8 @@ std::size_t find_place(const Axis& axis, std::size_t size, std::string_view plac
   }
   if (found.size() == 1) return found.front();
   if (found.size() > 1) {
-    fail("{}: {} have this name. Give a number, such as {}", what, found.size(), found.front() + 1);
+    fail("{}: {} have this name. Give a position, such as {}", what, found.size(),
+         written_position(axis, found.front()));
   }
   if (!axis.labels) fail("{}: there are no words here. Give a number from 1 to {}", what, size);
   constexpr std::size_t few = 20;
@@ -79,6 +94,28 @@ bool has_place(const Axis& axis, std::size_t size, std::string_view place) {
   } catch (const InputError&) {
     return false;
   }
+}
+
+std::size_t find_named_place(const Axis& axis, std::size_t size, std::string_view place, std::string_view what) {
+  place = trimmed(place);
+  const std::size_t i = find_place(axis, size, place, what);
+  if (!axis.labels || !parsed<std::size_t>(place)) return i;
+  std::vector<std::string> places;
+  for (std::size_t j = 0; j < size; ++j) {
+    if (j != i && axis.label(j) == place) places.push_back(std::to_string(j + 1));
+  }
+  if (places.empty()) return i;
+  if (places.size() == 1 && axis.label(i) != place)
+    fail(
+        "{0}: {1} is position {2}, and also the word at position {3}. Write '\"{1}\"' for the word, or 'position "
+        "{1}' for the position",
+        what, place, i + 1, places.front());
+  fail("{0}: {1} is position {2}, and also the word at {3} {4}. Write 'position {1}', or another position likewise",
+       what, place, i + 1, places.size() == 1 ? "position" : "positions", listed(places));
+}
+
+bool has_named_place(const Axis& axis, std::size_t size, std::string_view place) {
+  return has_place(axis, size, place);
 }
 
 namespace {

@@ -40,6 +40,12 @@ bool has_place(const Axis& axis, std::size_t size, std::string_view place);
 std::size_t find_place(const Axis& axis, std::size_t size, std::string_view place, std::string_view what,
                        const WorkOutPlace& work_out = {});
 
+/// The same of what an option names, a word or a position. A number that is the word of another place is refused, since
+/// it says neither: in double quotes it is the word, and as "position 1" the position.
+std::size_t find_named_place(const Axis& axis, std::size_t size, std::string_view place, std::string_view what);
+/// Whether it names one place, or more than one so that find_named_place() says how to choose.
+bool has_named_place(const Axis& axis, std::size_t size, std::string_view place);
+
 /// The shortest ways from one node to all that depends on it, found by searching the graph: only the nodes
 /// that `counts` chooses make a way longer.
 class ShortestPaths {

@@ -14,6 +14,7 @@
 
 #include "core/graph/formula.hpp"
 #include "core/graph/function.hpp"
+#include "core/graph/row_positions.hpp"
 #include "core/math/matrix.hpp"
 
 namespace attn {
@@ -85,12 +86,17 @@ inline constexpr SettingOf<double> epsilon{"epsilon"};      // that avoids a div
 inline constexpr SettingOf<double> smoothing{"smoothing"};  // of the target of a loss
 inline constexpr SettingOf<Scalar> fill{"fill"};            // what stands in the place of a cell
 inline constexpr SettingOf<std::string> row_noun{"row_noun"}, column_noun{"column_noun"}, cell_noun{"cell_noun"};
-inline constexpr SettingOf<std::size_t> first{"first"};  // the place, from 0, where a part or the positions begin
-inline constexpr SettingOf<std::size_t> count{"count"};  // of rows or columns of a part
-inline constexpr SettingOf<std::size_t> parts{"parts"}, apart{"apart"};  // of rows that belong together
-inline constexpr SettingOf<double> base{"base"};                         // of the waves of positions
-inline constexpr SettingOf<std::size_t> turned{"turned"};          // the first so many columns, which positions turn
-inline constexpr SettingOf<std::vector<double>> slower{"slower"};  // how many times as long each wave is
+inline constexpr SettingOf<std::size_t> first{"first"};                   // the place, from 0, where a part begins
+inline constexpr SettingOf<std::size_t> count{"count"};                   // of rows or columns of a part
+inline constexpr SettingOf<std::size_t> parts{"parts"}, apart{"apart"};   // of rows that belong together
+inline constexpr SettingOf<RowPositions> positions{"positions"};          // of the rows
+inline constexpr SettingOf<RowPositions> key_positions{"key_positions"};  // of the columns, where each is a key
+inline constexpr SettingOf<Distance> distance{"distance"};                // of two positions
+inline constexpr SettingOf<std::size_t> before_zero{"before_zero"};  // columns of a table before that of distance 0
+inline constexpr SettingOf<std::string> measured_in{"measured_in"};  // distances: the text, the tree
+inline constexpr SettingOf<double> base{"base"};                     // of the waves of positions
+inline constexpr SettingOf<std::size_t> turned{"turned"};            // the first so many columns, which positions turn
+inline constexpr SettingOf<std::vector<double>> slower{"slower"};    // how many times as long each wave is
 inline constexpr SettingOf<std::vector<double>> frequencies{"frequencies"}, is_sine{"is_sine"};  // of each column
 inline constexpr SettingOf<const SinusoidLayout*> layout{"layout"};
 inline constexpr SettingOf<std::string> table{"table"};  // the title of the table that ids choose from
@@ -100,8 +106,8 @@ inline constexpr SettingOf<Frame> frame{"frame"};        // of the result, where
 
 /// A setting with its value.
 struct OpSetting {
-  using Value =
-      std::variant<double, std::size_t, Scalar, std::string, std::vector<double>, const SinusoidLayout*, Axis, Frame>;
+  using Value = std::variant<double, std::size_t, Scalar, std::string, std::vector<double>, RowPositions, Distance,
+                             const SinusoidLayout*, Axis, Frame>;
 
   template <class T>
   OpSetting(const SettingOf<T>& of, std::type_identity_t<T> value) : key(&of), name(of.name), value(std::move(value)) {}

@@ -84,6 +84,10 @@ class WordsSoFar {
     return word;
   }
   void append(std::size_t id, const Axis& words) {
+    if (all_.positions) {
+      const std::size_t count = all_.ids.size();
+      all_.positions = attn::joined(*all_.positions, count, RowPositions((*all_.positions)[count - 1] + 1), 1);
+    }
     all_.ids.push_back(id);
     if (!all_.tokens.empty()) all_.tokens.push_back(words.label(id - 1));
     if (!all_.blank.empty()) all_.blank.push_back(false);

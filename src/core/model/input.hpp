@@ -31,8 +31,10 @@ struct ModelInput {
   std::size_t sentences = 1;
   std::vector<bool> blank = {};         // one for each word: true where it stands for no word
   std::vector<std::size_t> types = {};  // of the words, from 0; empty: all of the first
-  WordMask mask = {};                   // for the attention to the words themselves
-  WordMask memory_mask = {};            // for that to what was encoded
+  /// Of the words of a sentence; nothing: they follow the words before, or begin with 0.
+  std::optional<RowPositions> positions = {};
+  WordMask mask = {};         // for the attention to the words themselves
+  WordMask memory_mask = {};  // for that to what was encoded
 
   std::size_t size() const { return x ? x->shape().rows : ids.size(); }
   std::size_t words_of_sentence() const { return size() / sentences; }

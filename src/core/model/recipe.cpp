@@ -269,10 +269,10 @@ constexpr std::array norm_table = {
              "Layer normalization: subtract the mean of each row, and divide by", "variance", true, false, layer_norm},
     NormKind{"rms", "root mean square normalization (RMSNorm): mean of the squares 1, then γ",
              "root mean square normalization", "Root mean square normalization (RMSNorm): divide each row by",
-             "mean of its squares", false, false, rms_norm},
+             "mean of the squares", false, false, rms_norm},
     NormKind{"rms-plus-1", "as rms, with 1 + γ in the place of γ, as in Gemma",
              "root mean square normalization with 1 + γ",
-             "Root mean square normalization (RMSNorm): divide each row by", "mean of its squares", false, true,
+             "Root mean square normalization (RMSNorm): divide each row by", "mean of the squares", false, true,
              rms_norm_plus_one},
 };
 

@@ -189,14 +189,14 @@ Value RunningTransformer::embedded(const Side& side, const ModelInput& words, co
 
 // Vectors that are given are taken as they are: positions have been added to them, or not. Patches are no such
 // vectors.
-Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words, const LiveWords& live) {
+Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words, const LiveWords& live,
+                                     const RowPositions& positions) {
   const Graph::Scope scope(graph_, side.scope);
   const bool are_patches = &side == &source_side && model_.has_class_token();
   if (words.x && !are_patches) return graph_.input(role::x, *words.x, words.rows("tokens"), axis("features"));
   const Value x = are_patches ? patches_of(side, words) : embedded(side, words, live);
   const PositionKind& kind = *model_.recipe.positions;
-  const std::size_t before = &side == &target_side ? words_before_ : 0;
-  const Places places{{.first = before, .base = model_.recipe.base},
+  const Places places{{.positions = positions, .base = model_.recipe.base},
                       learned_.find({{side.positions}, role::table}),
                       static_cast<std::size_t>(model_.recipe.first_position)};
   if (kind.table_shape && !places.table) {
@@ -218,20 +218,21 @@ Value RunningTransformer::finish(const ScopeKind& side, const Value& x) {
 }
 
 // Those of the words that are encoded, or decoded last.
-std::vector<Value> RunningTransformer::relative_of(const ScopeKind& side, const Axis& queries, const Axis& keys,
-                                                   Shape shape) const {
+std::vector<Value> RunningTransformer::relative_of(const ScopeKind& side, const Frame& scores,
+                                                   const Apart& apart) const {
   const std::optional<Value> table = learned_.find({{side, scope::relative_positions}, role::table});
   if (!table) return {};
   const Buckets buckets{table->shape().rows, static_cast<std::size_t>(model_.recipe.max_distance),
                         &side == &scope::encoder};
   const Graph::Scope scope(graph_, scope::relative_positions);
-  return relative_by_bucket(*table, buckets, queries, keys, shape.rows, shape.columns);
+  return relative_by_bucket(*table, buckets, scores, apart);
 }
 
 Value RunningTransformer::encode(const ModelInput& source) {
   source_ = source;
   source_words_ = LiveWords(source);
-  Value x = vectors_of(source_side, source, source_words_);
+  const RowPositions positions = source.positions.value_or(RowPositions());
+  Value x = vectors_of(source_side, source, source_words_, positions);
   const Graph::Scope scope(graph_, scope::encoder);
   std::vector<MaskReason> reasons;
   const Axis& words = x.node().frame.rows;
@@ -243,7 +244,8 @@ Value RunningTransformer::encode(const ModelInput& source) {
   queries.name = "queries";
   const Axis keys = axis("keys", words.batch == 1 && words.labels ? *words.labels : std::vector<std::string>());
   Looking self = looking(graph_, std::move(reasons), source.mask, {queries, keys, shape}, role::mask, role::bias);
-  self.relative = relative_of(scope::encoder, queries, keys, shape);
+  self.apart = {.queries = positions, .keys = positions};
+  self.relative = relative_of(scope::encoder, {{words.batch * n, n}, queries, keys}, self.apart);
   for (std::size_t i = 1; i <= model_.sizes.encoder_layers; ++i) {
     const Graph::Scope layer(graph_, scope::number, i);
     x = encoder_layer(x, learned_.within({scope::encoder, {scope::number, i}}), recipe_, self);
@@ -261,7 +263,7 @@ bool RunningTransformer::any_local(bool is_local) const {
 
 // One word alone may attend to all words before it: it needs no mask. Where only some layers have a window, their mask
 // stands beside that of the others.
-DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target,
+DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target, const Apart& apart,
                                                    const std::optional<Value>& encoded) const {
   const std::size_t n = target.words_of_sentence(), before = words_before_ - n;
   const bool has_blanks = any(blank_before_), is_causal = model_.recipe.causal_decoder;
@@ -282,8 +284,8 @@ DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target,
   DecoderLooking result;
   result.self = looking(graph_, all_have_it ? with_window : std::move(reasons), target.mask, {queries, keys, shape},
                         role::mask, role::bias);
-  result.self.before = before;
-  result.self.relative = relative_of(scope::decoder, queries, keys, shape);
+  result.self.apart = apart;
+  result.self.relative = relative_of(scope::decoder, {{target.sentences * n, shape.columns}, queries, keys}, apart);
   result.local = result.self;
   if (has_window && !all_have_it) {
     WordMask without_bias = target.mask;
@@ -291,7 +293,7 @@ DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target,
     result.local =
         looking(graph_, std::move(with_window), without_bias, {queries, keys, shape}, role::local_mask, role::bias);
     result.local.bias = result.self.bias;
-    result.local.before = before;
+    result.local.apart = apart;
   }
   if (!encoded) return result;
   std::vector<MaskReason> of_memory;
@@ -305,13 +307,17 @@ DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target,
 
 Value RunningTransformer::decode(const ModelInput& target, const std::optional<Value>& encoded) {
   target_words_ = LiveWords(target);
-  Value x = vectors_of(target_side, target, target_words_);
+  const std::size_t words = target.words_of_sentence(), before = words_before_;
+  const RowPositions here =
+      target.positions.value_or(RowPositions(before > 0 ? positions_before_[before - 1] + 1 : std::size_t{0}));
+  positions_before_ = joined(positions_before_, before, here, words);
+  Value x = vectors_of(target_side, target, target_words_, here);
   blank_before_ = continued(blank_before_, words_before_, target);
   target_blanks_ = std::make_shared<std::vector<bool>>(blank_before_);
-  words_before_ += target.words_of_sentence();
+  words_before_ += words;
   tokens_before_.insert(tokens_before_.end(), target.tokens.begin(), target.tokens.end());
   const Graph::Scope scope(graph_, scope::decoder);
-  const DecoderLooking looking = decoder_looking(target, encoded);
+  const DecoderLooking looking = decoder_looking(target, {.queries = here, .keys = positions_before_}, encoded);
   for (std::size_t i = 1; i <= model_.sizes.decoder_layers; ++i) {
     const Graph::Scope layer(graph_, scope::number, i);
     LayerRecipe recipe = recipe_;

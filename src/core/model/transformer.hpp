@@ -18,7 +18,7 @@ struct LayerRecipe {
 struct Looking {
   std::optional<Value> allowed = {};  // 0 where a query may not attend       [n_q, n_k]
   std::optional<Value> bias = {};     // added to the scaled scores           [n_q or 1, n_k]
-  std::size_t before = 0;             // keys before that of the first query
+  Apart apart = {};                   // where queries and keys stand
   std::vector<Value> relative = {};   // of each head, added to the scaled scores; empty: nothing
 };
 
@@ -138,16 +138,17 @@ class RunningTransformer {
  private:
   struct Side;
   static const Side source_side, target_side;
-  Value vectors_of(const Side& side, const ModelInput& words, const LiveWords& live);
+  Value vectors_of(const Side& side, const ModelInput& words, const LiveWords& live, const RowPositions& positions);
   Value embedded(const Side& side, const ModelInput& words, const LiveWords& live);
   Value patches_of(const Side& side, const ModelInput& words);
-  std::vector<Value> relative_of(const ScopeKind& side, const Axis& queries, const Axis& keys, Shape shape) const;
+  std::vector<Value> relative_of(const ScopeKind& side, const Frame& scores, const Apart& apart) const;
   Value transformed(const Value& last) const;
   Value uncapped_logits(const Value& last) const;
   Value finish(const ScopeKind& side, const Value& x);
   Name tied_embedding() const;
   bool any_local(bool is_local) const;
-  DecoderLooking decoder_looking(const ModelInput& target, const std::optional<Value>& encoded) const;
+  DecoderLooking decoder_looking(const ModelInput& target, const Apart& apart,
+                                 const std::optional<Value>& encoded) const;
 
   const Transformer& model_;
   Graph& graph_;
@@ -157,6 +158,7 @@ class RunningTransformer {
   std::size_t words_before_ = 0;    // of each sentence
   std::vector<bool> blank_before_;  // of the words before, of sentence after sentence
   std::vector<std::string> tokens_before_;
+  RowPositions positions_before_;
   ModelInput source_;
   LiveWords source_words_, target_words_;
   std::shared_ptr<std::vector<bool>> target_blanks_;  // of all that the words decoded last may attend to

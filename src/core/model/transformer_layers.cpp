@@ -67,7 +67,7 @@ class LayerAtWork {
     Value q = name(role::q, linear(words, learned.projection(linear_layer::q)));
     const KeySizes sizes{.d_k = q.shape().columns / recipe_.heads.of_queries, .n_k = sentences_of(memory.k).rows};
     Recipe recipe{.waves = waves_of_head(sizes.d_k),
-                  .before = looking.before,
+                  .apart = looking.apart,
                   .divisor = divisor(model.scale, sizes),
                   .bias = looking.bias,
                   .allowed = looking.allowed};

@@ -64,7 +64,7 @@ Value pairs(const Value& a, const Value& b);
 /// [m·n, 1] -> [m, n].
 Value unpair(const Value& pairs, const Value& a, const Value& b);
 
-/// A function of every cell, as core/graph/expression.hpp says: the hyperbolic tangent, 1 / (1 + exp(−x)), max(x,
+/// A function of every cell, as core/graph/function.hpp says: the hyperbolic tangent, 1 / (1 + exp(−x)), max(x,
 /// 0), GELU, GELU by tanh, and SiLU.  [m, n] -> [m, n].
 Value tanh(const Value& x);
 Value sigmoid(const Value& x);
@@ -178,10 +178,19 @@ Value embed(const Value& ids, const Value& table);
 /// [n, 1] -> [n, vocabulary].  Throws InputError for an id that is no row of `table`.
 Value one_hot(const Value& ids, const Value& table);
 
-/// What a table of distances −c … c holds for the distance j − i from every row i of `a` to every row j of
-/// `b`; longer ones count as c. The table has one row for all rows of `a`, or one for each. [1, 2c + 1] or
-/// [m, 2c + 1] -> [m, n].  (Shaw et al. 2018)
-Value by_distance(const Value& table, const Value& a, const Value& b);
+/// Where queries and keys stand, and how far their positions are apart.
+struct Apart {
+  RowPositions queries = {}, keys = {};  // of one sentence
+  Distance distance = {};
+};
+
+/// What a table of distances −c … c, or of distances 0 … c in a tree, holds for the distance from the position of every
+/// row of `a` to that of every row of `b`; longer ones count as c. The table has one row for all rows of `a`, or one
+/// for each. Throws InputError where the tree has no such word. [1, 2c + 1], [m, 2c + 1], [1, c + 1] or [m, c + 1] ->
+/// [m, n]. (Shaw et al. 2018)
+Value by_distance(const Value& table, const Value& a, const Value& b, const Apart& apart = {});
+/// The same for a result of this frame.
+Value by_distance(const Value& table, const Frame& frame, const Apart& apart);
 
 /// In which order the columns of a sinusoid stand.
 struct SinusoidLayout {
@@ -201,7 +210,7 @@ std::span<const SinusoidLayout> sinusoid_layouts();
 struct Waves {
   static constexpr double usual_base = 10000.0;  // (Vaswani et al. 2017, section 3.5)
 
-  std::size_t first = 0;  // the first row's position; the very first word has 0
+  RowPositions positions = {};  // of the rows of one sentence; the very first word has 0
   double base = usual_base;
   bool in_halves = false;
   std::size_t turned = 0;           // the first so many columns; 0: all

@@ -1,4 +1,5 @@
 #include "core/op/definition.hpp"
+#include "core/support/number.hpp"
 
 // What is computed for every pair of a row of one matrix and a row of another.
 
@@ -235,33 +236,106 @@ const Op op::pairs_of = {
 
 namespace {
 
-// Which column of a table of distances the distance from one position to another has.
-std::size_t column_of_distance(Shape table, std::size_t row, std::size_t column) {
-  const auto most = static_cast<long>(table.columns / 2);
-  const long distance = static_cast<long>(column) - static_cast<long>(row);
-  return static_cast<std::size_t>(std::clamp(distance, -most, most) + most);
+// Which column of a table of distances the distance from the position of a row to that of a column has.
+struct DistanceColumns {
+  DistanceColumns(const Use& use, Shape table)
+      : rows(use[setting::positions]),
+        columns(use[setting::key_positions]),
+        distance(use[setting::distance]),
+        zero(static_cast<std::ptrdiff_t>(use[setting::before_zero])),
+        most(static_cast<std::ptrdiff_t>(table.columns) - 1 - zero) {}
+
+  // Those of one row follow.
+  void begin(std::size_t row) {
+    from = rows[row];
+    if (distance.is_in_tree()) edges = distance.edges_from(from);
+  }
+
+  std::size_t of(std::size_t column) const {
+    const std::size_t to = columns[column];
+    const std::ptrdiff_t apart = distance.is_in_tree() ? edges[to] : distance.between(from, to);
+    return static_cast<std::size_t>(std::clamp(apart, -zero, most) + zero);
+  }
+
+  const RowPositions &rows, &columns;
+  const Distance& distance;
+  std::ptrdiff_t zero, most;
+  std::size_t from = 0;
+  std::vector<std::ptrdiff_t> edges = {};  // from there to each word of the tree
+};
+
+// The distances from one row of a sentence to all columns.
+xt::xtensor<double, 1> distances_from(const Use& use, std::size_t row, std::size_t columns) {
+  xt::xtensor<double, 1> distances = counted(columns);
+  for (double& distance : distances) {
+    const std::size_t to = use[setting::key_positions][static_cast<std::size_t>(distance)];
+    distance = static_cast<double>(use[setting::distance].between(use[setting::positions][row], to));
+  }
+  return distances;
 }
 
 std::size_t sentences_given(const Use& use) { return use[setting::parts]; }
+
+// As formulas write it, with i and j for a row and a column.
+Formula formula_of_distance(const Use& use) {
+  const RowPositions &rows = use[setting::positions], &columns = use[setting::key_positions];
+  if (use[setting::distance].is_in_tree()) return {"of i and j in the tree", "\\operatorname{edges}(i, j)"};
+  if (!rows.follow_each_other() || !columns.follow_each_other()) return {"p_j − p_i", "p_j - p_i"};
+  const std::size_t from = rows.first(), to = columns.first();
+  if (from == to) return {"j − i", "j - i"};
+  const std::size_t apart = from > to ? from - to : to - from;
+  return {fmt::format("j − i {} {}", from > to ? "−" : "+", apart),
+          fmt::format("j - i {} {}", from > to ? "-" : "+", apart)};
+}
+
+// Columns before the one of distance 0, and behind it.
+std::size_t columns_before_zero(const Distance& distance, std::size_t columns) {
+  return distance.is_in_tree() ? 0 : columns / 2;
+}
+
+// Throws InputError unless a table of so many columns has one for each distance.
+void require_columns(const Use& use, std::string_view title, Shape table, std::size_t rows) {
+  const bool rows_fit = table.rows == 1 || table.rows == rows, in_tree = use[setting::distance].is_in_tree();
+  if (rows_fit && (in_tree || table.columns % 2 == 1)) return;
+  fail("{} is {}: it must have {}, and one row or {}", title, to_string(table),
+       in_tree ? "one column for each distance from 0 to c"
+               : "an odd number of columns, one for each distance from −c to c",
+       rows);
+}
+
+OpSettings settings_of_distance(const Use& use, Frame frame) {
+  return {{setting::frame, std::move(frame)},
+          {setting::parts, use[setting::parts]},
+          {setting::positions, use[setting::positions]},
+          {setting::key_positions, use[setting::key_positions]},
+          {setting::distance, use[setting::distance]},
+          {setting::before_zero, use[setting::before_zero]},
+          {setting::measured_in, use[setting::measured_in]}};
+}
 
 }  // namespace
 
 const Op op::by_distance = {
     .name = "by_distance",
-    .plain = "$1! at the distance j − i",
-    .latex = "{$1!}_{\\operatorname{clip}(j - i)}",
-    .binding = Binding::words,
-    .cell = R"(of table: with p = within(i, sentence(result)), most = (columns(table) − 1) / 2, distance = j − p,
-          counted = max(−most, min(most, distance)):
-        distance = counted: table[min(i, rows(table)), counted + most + 1]
-          because "the distance from position {p} to position {j} is {distance}";
-        table[min(i, rows(table)), counted + most + 1]
-          because "the distance from position {p} to position {j} is {distance}, and counts as {counted}")",
+    .formula = [](const Use& use, std::span<const Formula> operands) -> Formula {
+      const Formula table = within(Binding::whole, operands[0]), distance = formula_of_distance(use);
+      return {fmt::format("{} at the distance {}", table.plain, distance.plain),
+              fmt::format("{{{}}}_{{\\operatorname{{clip}}({})}}", table.latex, distance.latex), Binding::words};
+    },
+    .cell = R"(of table: with p = within(i, sentence(result)), start = positions[p], end = key_positions[j],
+          apart = distance(start, end),
+          counted = max(−before_zero, min(columns(table) − 1 − before_zero, apart)):
+        apart = counted: table[min(i, rows(table)), counted + before_zero + 1]
+          because "the distance in the {measured_in} from position {start} to position {end} is {apart}, where the first position is 0";
+        table[min(i, rows(table)), counted + before_zero + 1]
+          because "the distance in the {measured_in} from position {start} to position {end} is {apart}, where the first position is 0, and counts as {counted}")",
     .definition = DEFINE_ROWS_1(
-        (table), const auto most = static_cast<double>(table.shape.columns / 2);
+        (table), const auto zero = static_cast<double>(use[setting::before_zero]);
+        const double most = static_cast<double>(table.shape.columns) - 1.0 - zero;
+        const std::size_t sentence = use[setting::frame].shape.rows / use[setting::parts];
         for (std::size_t i = result.first; i < result.end(); ++i) {
-          const auto distances = counted(result.shape.columns) - static_cast<double>(i);
-          const xt::xtensor<std::size_t, 1> places = xt::clip(distances, -most, most) + most;
+          const xt::xtensor<double, 1> distances = distances_from(use, i % sentence, result.shape.columns);
+          const xt::xtensor<std::size_t, 1> places = xt::clip(distances, -zero, most) + zero;
           const Rows row = table.shape.rows == 1 ? table : part(table, i, 1);
           set(part(result, i, 1), view(lent(row), xt::all(), xt::keep(places)));
         }),
@@ -269,20 +343,17 @@ const Op op::by_distance = {
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           const Rows& table = operands[0];
+          DistanceColumns columns(use, table.shape);
           const std::size_t sentence = use[setting::frame].shape.rows / use[setting::parts];
           for (std::size_t i = result.first; i < result.end(); ++i) {
             const std::span<const double> distances = table.beside(i);
-            for (std::size_t j = 0; j < result.shape.columns; ++j)
-              result.row(i)[j] = distances[column_of_distance(table.shape, i % sentence, j)];
+            const std::span<double> cells = result.row(i);
+            columns.begin(i % sentence);
+            for (std::size_t j = 0; j < cells.size(); ++j) cells[j] = distances[columns.of(j)];
           }
         },
     .frame = [](const Use& use) -> Frame {
-      const Shape table = use.frame(0).shape, result = use[setting::frame].shape;
-      const bool rows_fit = table.rows == 1 || table.rows == result.rows;
-      if (!rows_fit || table.columns % 2 == 0) {
-        fail("{} is {}: it must have an odd number of columns, one for each distance from −c to c, and one row or {}",
-             use.operands[0]->title(), to_string(table), result.rows);
-      }
+      require_columns(use, use.operands[0]->title(), use.frame(0).shape, use[setting::frame].shape.rows);
       return use[setting::frame];
     },
     .sentences = sentences_given,
@@ -291,29 +362,37 @@ const Op op::by_distance = {
       return {.element_operations = use[setting::frame].shape.cells()};
     },
     .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
-      return {apply(op::sum_by_distance, {d}, {{setting::frame, use.frame(0)}, {setting::parts, use[setting::parts]}})};
+      return {apply(op::sum_by_distance, {d}, settings_of_distance(use, use.frame(0)))};
     }};
 
 // Every row of a table of one row, or of a table that has as many rows as there are, gets what is at each distance.
 const Op op::sum_by_distance = {
     .name = "sum_by_distance",
-    .plain = "$1! added up by the distance j − i",
-    .latex = "\\sum_{\\operatorname{clip}(j - i) = c} {$1!}_{ij}",
-    .binding = Binding::words,
-    .cell = R"(of d: with most = (columns(result) − 1) / 2, distance = j − most − 1,
+    .formula = [](const Use& use, std::span<const Formula> operands) -> Formula {
+      const Formula d = within(Binding::whole, operands[0]), distance = formula_of_distance(use);
+      return {fmt::format("{} added up by the distance {}", d.plain, distance.plain),
+              fmt::format("\\sum_{{\\operatorname{{clip}}({}) = c}} {{{}}}_{{ij}}", distance.latex, d.latex),
+              Binding::words};
+    },
+    .cell = R"(of d: with most = columns(result) − 1 − before_zero, apart = j − before_zero − 1,
           first = (rows(result) = 1: 1; i), last = (rows(result) = 1: rows(d); i),
           those stands for sum(r = first to last, k = 1 to columns(d)
-            where max(−most, min(most, k − within(r, sentence(d)))) = distance: d[r,k]):
-        all(r = first to last, k = 1 to columns(d): max(−most, min(most, k − within(r, sentence(d)))) ≠ distance): 0
-          because "nothing has the distance {distance}";
-        abs(distance) = most: those because "these have the distance {distance}, or a longer one";
-        those because "these have the distance {distance}")",
+            where max(−before_zero, min(most, distance(positions[within(r, sentence(d))], key_positions[k]))) = apart:
+            d[r,k]):
+        all(r = first to last, k = 1 to columns(d):
+          max(−before_zero, min(most, distance(positions[within(r, sentence(d))], key_positions[k]))) ≠ apart): 0
+          because "nothing has the distance {apart}";
+        apart = most: those because "these have the distance {apart}, or a longer one";
+        0 < before_zero and apart = −before_zero: those because "these have the distance {apart}, or a longer one";
+        those because "these have the distance {apart}")",
     .definition = DEFINE_ROWS_1(
-        (d), const auto most = static_cast<double>(result.shape.columns / 2); set(result, everywhere(0.0, result));
-        const bool for_all = use[setting::frame].shape.rows == 1;
+        (d), const auto zero = static_cast<double>(use[setting::before_zero]);
+        const double most = static_cast<double>(result.shape.columns) - 1.0 - zero;
+        const std::size_t sentence = use.frame(0).shape.rows / use[setting::parts];
+        set(result, everywhere(0.0, result)); const bool for_all = use[setting::frame].shape.rows == 1;
         for (std::size_t i = for_all ? 0 : result.first; i < (for_all ? d.end() : result.end()); ++i) {
-          const auto distances = counted(d.shape.columns) - static_cast<double>(i);
-          const Numbers places = view(xt::clip(distances, -most, most) + most, newaxis(), xt::all());
+          const xt::xtensor<double, 1> distances = distances_from(use, i % sentence, d.shape.columns);
+          const Numbers places = view(xt::clip(distances, -zero, most) + zero, newaxis(), xt::all());
           const Numbers columns = view(counted(result.shape.columns), xt::all(), newaxis());
           const Numbers there = xt::cast<double>(xt::equal(places, columns));
           const RowsToMake row = part(result, for_all ? 0 : i, 1);
@@ -323,21 +402,18 @@ const Op op::sum_by_distance = {
         [](const Use& use, Operands operands, RowsToMake result) {
           const Rows& d = operands[0];
           const Shape table = use[setting::frame].shape;
+          DistanceColumns columns(use, table);
           const std::size_t sentence = use.frame(0).shape.rows / use[setting::parts];
           std::ranges::fill(result.all(), 0.0);
           const bool for_all = table.rows == 1;
           for (std::size_t i = for_all ? 0 : result.first; i < (for_all ? d.end() : result.end()); ++i) {
             const std::span<double> sums = result.row(for_all ? 0 : i);
-            for (std::size_t j = 0; j < d.shape.columns; ++j)
-              sums[column_of_distance(table, i % sentence, j)] += d(i, j);
+            columns.begin(i % sentence);
+            for (std::size_t j = 0; j < d.shape.columns; ++j) sums[columns.of(j)] += d(i, j);
           }
         },
     .frame = [](const Use& use) -> Frame {
-      const Shape table = use[setting::frame].shape, d = use.frame(0).shape;
-      if (table.columns % 2 == 0 || (table.rows != 1 && table.rows != d.rows)) {
-        fail("{} is {}: it cannot be added up by distance into a {} table", use.operands[0]->title(), to_string(d),
-             to_string(table));
-      }
+      require_columns(use, "the table", use[setting::frame].shape, use.frame(0).shape.rows);
       return use[setting::frame];
     },
     .needed = [](const Use& use, std::size_t operand, RowRange made) -> RowRange {
@@ -345,7 +421,7 @@ const Op op::sum_by_distance = {
     },
     .sentences = sentences_given,
     .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
-      return {apply(op::by_distance, {d}, {{setting::frame, use.frame(0)}, {setting::parts, use[setting::parts]}})};
+      return {apply(op::by_distance, {d}, settings_of_distance(use, use.frame(0)))};
     }};
 
 // --- what applies them
@@ -367,13 +443,44 @@ Value unpair(const Value& pairs, const Value& a, const Value& b) {
   return apply(op::unpair, {pairs}, {{setting::frame, frame_of_pairs(a, b)}});
 }
 Value pairs_of(const Value& x, Axis rows) { return apply(op::pairs_of, {x}, {{setting::axis, std::move(rows)}}); }
-Value by_distance(const Value& table, const Value& a, const Value& b) {
-  return apply(op::by_distance, {table},
-               {{setting::frame, frame_of_pairs(a, b)}, {setting::parts, sentences_of(a, b).count}});
+
+namespace {
+
+OpSettings settings_of(Frame frame, Sentences sentences, std::size_t columns, const Apart& apart) {
+  const auto require_words = [&](const RowPositions& positions, std::size_t rows) {
+    const std::size_t words = apart.distance.words(), largest = positions.largest(rows);
+    if (!apart.distance.is_in_tree() || largest < words) return;
+    fail("position {} is not in the tree, which has {}: give ‹parents› a number for each word", largest,
+         count_of(words, "word"));
+  };
+  require_words(apart.queries, sentences.rows);
+  require_words(apart.keys, sentences.other);
+  return {{setting::frame, std::move(frame)},
+          {setting::parts, sentences.count},
+          {setting::positions, apart.queries.of_rows(sentences.rows)},
+          {setting::key_positions, apart.keys.of_rows(sentences.other)},
+          {setting::distance, apart.distance},
+          {setting::before_zero, columns_before_zero(apart.distance, columns)},
+          {setting::measured_in, std::string(apart.distance.is_in_tree() ? "tree" : "text")}};
 }
-Value sum_by_distance(const Value& d, const Value& table) {
+
+}  // namespace
+
+Value by_distance(const Value& table, const Value& a, const Value& b, const Apart& apart) {
+  return apply(op::by_distance, {table},
+               settings_of(frame_of_pairs(a, b), sentences_of(a, b), table.shape().columns, apart));
+}
+Value by_distance(const Value& table, const Frame& frame, const Apart& apart) {
+  const std::size_t sentences = frame.rows.batch;
+  return apply(
+      op::by_distance, {table},
+      settings_of(frame, {sentences, frame.shape.rows / sentences, frame.shape.columns}, table.shape().columns, apart));
+}
+Value sum_by_distance(const Value& d, const Value& table, const Apart& apart) {
+  const std::size_t sentences = d.node().frame.rows.batch;
   return apply(op::sum_by_distance, {d},
-               {{setting::frame, table.node().frame}, {setting::parts, d.node().frame.rows.batch}});
+               settings_of(table.node().frame, {sentences, d.shape().rows / sentences, d.shape().columns},
+                           table.shape().columns, apart));
 }
 
 }  // namespace attn

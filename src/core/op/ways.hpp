@@ -64,9 +64,9 @@ Value add_rows_by_id(const Value& ids, const Value& d, const Value& table);
 /// [m, n] -> [m·n, 1].
 Value pairs_of(const Value& x, Axis rows);
 
-/// What `d` has at each distance j − i, added up as the table has them, in one row for all or in one for
-/// each. [m, n] -> [1, 2c + 1] or [m, 2c + 1].
-Value sum_by_distance(const Value& d, const Value& table);
+/// What `d` has at each distance, added up as the table has them, in one row for all or in one for each.
+/// [m, n] -> the shape of `table`.
+Value sum_by_distance(const Value& d, const Value& table, const Apart& apart = {});
 
 /// rotate() by the opposite angles.  [n, d] -> [n, d].
 Value rotate_back(const Value& x, Waves waves = {});

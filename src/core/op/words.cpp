@@ -159,13 +159,19 @@ double divisor_of_waves(double base, double frequency, std::size_t size) {
   return elementary::power(base, 2.0 * frequency / static_cast<double>(size));
 }
 
+// The positions of the rows, as a column. Sentences of so many rows have the same.
+Numbers positions_of(const Use& use, RowsToMake result, std::size_t sentence) {
+  Numbers positions = view(counted(result.shape.rows), xt::all(), newaxis());
+  for (std::size_t i = 0; i < result.shape.rows; ++i)
+    positions(i, 0) = static_cast<double>(use[setting::positions][(result.first + i) % sentence]);
+  return positions;
+}
+
 // i / base^(2j/d) for each row's position i and each frequency j.
 template <class Frequencies>
 Numbers angles_of(const Use& use, const Frequencies& frequencies, RowsToMake result) {
   const auto d = static_cast<double>(result.shape.columns);
-  const auto begin = static_cast<double>(use[setting::first] + result.first);
-  const Numbers positions = view(counted(result.shape.rows) + begin, xt::all(), newaxis());
-  return positions / xt::pow(use[setting::base], 2.0 * frequencies / d);
+  return positions_of(use, result, use[setting::frame].shape.rows) / xt::pow(use[setting::base], 2.0 * frequencies / d);
 }
 
 // A list of a setting as a row.
@@ -185,21 +191,22 @@ const Op op::sinusoid = {
               fmt::format("\\sin, \\cos\\left(\\frac{{i}}{{{}^{{2j/d}}}}\\right) \\text{{ in columns }} {}", base,
                           columns)};
     },
-    .cell = R"(with position = first + i − 1, f = frequencies[j], n = columns(result),
+    .cell = R"(with position = positions[i], f = frequencies[j], n = columns(result),
           angle stands for position / '{base}^({2 · f}/{n})':
-        is_sine[j] = 1: sin(angle) because "the first position counts as 0";
-        cos(angle) because "the first position counts as 0")",
+        is_sine[j] = 1: sin(angle) because "positions count from 0";
+        cos(angle) because "positions count from 0")",
     .definition = DEFINE_LIST(const Numbers angles = angles_of(use, as_row(use[setting::frequencies]), result);
                               const Numbers is_sine = as_row(use[setting::is_sine]);
                               set(result, xt::where(xt::not_equal(is_sine, 0.0), xt::sin(angles), xt::cos(angles)));),
     .compute =
         [](const Use& use, Operands, RowsToMake result) {
+          const RowPositions& positions = use[setting::positions];
           for (std::size_t j = 0; j < result.shape.columns; ++j) {
             const double divisor =
                 divisor_of_waves(use[setting::base], use[setting::frequencies][j], result.shape.columns);
             const Function& wave = use[setting::is_sine][j] != 0.0 ? sine : cosine;
             for (std::size_t i = result.first; i < result.end(); ++i)
-              result.row(i)[j] = wave.evaluate(static_cast<double>(use[setting::first] + i) / divisor);
+              result.row(i)[j] = wave.evaluate(static_cast<double>(positions[i]) / divisor);
           }
         },
     .frame = [](const Use& use) -> Frame { return use[setting::frame]; },
@@ -230,12 +237,13 @@ void turn(const Use& use, Operands operands, RowsToMake result) {
   // The sentences of a batch have the same positions.
   const std::size_t sentence = use.frame(0).shape.rows / use.frame(0).rows.batch;
   const Turned turned(use);
+  const RowPositions& positions = use[setting::positions];
   for (std::size_t pair = 0; pair < turned.columns / 2; ++pair) {
     const double divisor = divisor_of_turn(use, pair);
     const std::size_t j = turned.first_of(pair), other = j + turned.apart;
     const std::size_t end = std::min(result.end(), result.first + sentence);
     for (std::size_t first = result.first; first < end; ++first) {
-      const double angle = static_cast<double>(use[setting::first] + first % sentence) / divisor;
+      const double angle = static_cast<double>(positions[first % sentence]) / divisor;
       const double sine_of_angle = sign * elementary::sin(angle), cosine_of_angle = elementary::cos(angle);
       for (std::size_t i = first; i < result.end(); i += sentence) {
         const double x = operands[0](i, j), y = operands[0](i, other);
@@ -289,11 +297,10 @@ Numbers turned_by(const Use& use, const Numbers& x, RowsToMake result, double si
   const Turned turned(use);
   const std::size_t d = turned.columns, end = turned.apart == 1 ? d : turned.apart, step = turned.apart == 1 ? 2 : 1;
   const Numbers pairs = view(counted(d / 2), newaxis(), xt::all());
-  const auto begin = static_cast<double>(use[setting::first] + result.first);
-  const Numbers positions = view(counted(result.shape.rows) + begin, xt::all(), newaxis());
   const Numbers divisors =
       xt::pow(use[setting::base], 2.0 * pairs / static_cast<double>(d)) * as_row(use[setting::slower]);
-  const Numbers angles = sign * positions / divisors;
+  const std::size_t sentence = use.frame(0).shape.rows / use.frame(0).rows.batch;
+  const Numbers angles = sign * positions_of(use, result, sentence) / divisors;
   const Numbers first = view(x, xt::all(), range(0, end, step));
   const Numbers second = view(x, xt::all(), range(turned.apart, turned.apart + end, step));
   Numbers all = x;
@@ -310,13 +317,13 @@ const Op op::rotate = {
     .name = "rotate",
     .formula = formula_of_turned<1>,
     .cell =
-        R"(of each x: with position = first + i − 1, f = (block(j, 2 · apart) − 1) · apart + within(j, apart) − 1,
+        R"(of each x: with position = positions[i], f = (block(j, 2 · apart) − 1) · apart + within(j, apart) − 1,
           angle stands for (slower[f + 1] = 1: position / '{base}^({2 · f}/{turned})';
             position / ('{base}^({2 · f}/{turned})' · slower[f + 1])):
         j > turned: x[i,j] because "only the first {turned} columns are turned";
         within(j, 2 · apart) < apart + 1: x[i,j] · cos(angle) − x[i,j + apart] · sin(angle)
-          because "the first position counts as 0";
-        x[i,j − apart] · sin(angle) + x[i,j] · cos(angle) because "the first position counts as 0")",
+          because "positions count from 0";
+        x[i,j − apart] · sin(angle) + x[i,j] · cos(angle) because "positions count from 0")",
     .definition = DEFINE_1((x), set(result, turned_by(use, x, result, 1.0));),
     .compute = turn<1>,
     .frame = frame_of_turned,
@@ -329,13 +336,13 @@ const Op op::rotate_back = {
     .name = "rotate_back",
     .formula = formula_of_turned<-1>,
     .cell =
-        R"(of each x: with position = first + i − 1, f = (block(j, 2 · apart) − 1) · apart + within(j, apart) − 1,
+        R"(of each x: with position = positions[i], f = (block(j, 2 · apart) − 1) · apart + within(j, apart) − 1,
           angle stands for (slower[f + 1] = 1: position / '{base}^({2 · f}/{turned})';
             position / ('{base}^({2 · f}/{turned})' · slower[f + 1])):
         j > turned: x[i,j] because "only the first {turned} columns are turned";
         within(j, 2 · apart) < apart + 1: x[i,j] · cos(angle) + x[i,j + apart] · sin(angle)
-          because "the first position counts as 0";
-        x[i,j] · cos(angle) − x[i,j − apart] · sin(angle) because "the first position counts as 0")",
+          because "positions count from 0";
+        x[i,j] · cos(angle) − x[i,j − apart] · sin(angle) because "positions count from 0")",
     .definition = DEFINE_1((x), set(result, turned_by(use, x, result, -1.0));),
     .compute = turn<-1>,
     .frame = frame_of_turned,
@@ -347,10 +354,10 @@ const Op op::rotate_back = {
 std::span<const SinusoidLayout> sinusoid_layouts() { return layout_table; }
 
 std::optional<Waves> waves_of(const Node& node) {
-  const std::size_t* const first = node.find(setting::first);
+  const RowPositions* const positions = node.find(setting::positions);
   const double* const base = node.find(setting::base);
-  if (!first || !base) return std::nullopt;
-  Waves waves{.first = *first, .base = *base};
+  if (!positions || !base) return std::nullopt;
+  Waves waves{.positions = *positions, .base = *base};
   if (const std::size_t* const turned = node.find(setting::turned)) {
     const std::vector<double>& slower = *node.find(setting::slower);
     waves.in_halves = *node.find(setting::apart) > 1;
@@ -368,7 +375,7 @@ Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, Waves wa
     is_sine.push_back(layout.is_sine(j, size) ? 1.0 : 0.0);
   }
   return graph.apply(op::sinusoid, {},
-                     {{setting::first, waves.first},
+                     {{setting::positions, waves.positions.of_rows(frame.shape.rows)},
                       {setting::base, waves.base},
                       {setting::frequencies, std::move(frequencies)},
                       {setting::is_sine, std::move(is_sine)},
@@ -383,7 +390,7 @@ OpSettings settings_of_turn(const Value& x, const Waves& waves) {
   std::vector<double> slower = waves.slower;
   if (slower.empty()) slower.assign(turned / 2, 1.0);
   if (slower.size() != turned / 2) throw std::logic_error("waves are slowed by another number of factors");
-  return {{setting::first, waves.first},
+  return {{setting::positions, waves.positions.of_rows(sentences_of(x).rows)},
           {setting::base, waves.base},
           {setting::apart, waves.in_halves && turned > 1 ? turned / 2 : 1},
           {setting::turned, turned},

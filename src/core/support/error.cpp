@@ -1,5 +1,6 @@
 #include "core/support/error.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace attn {
@@ -61,6 +62,28 @@ void Budget::require_work(std::uint64_t work) {
 void Budget::take_work(std::uint64_t work) {
   require_work(work);
   for (Budget* budget = innermost; budget; budget = budget->around_) budget->work_ += work;
+}
+
+void Budget::take_reading(std::uint64_t work) {
+  take_work(work);
+  for (Budget* budget = innermost; budget; budget = budget->around_) {
+    const Allowance& allowance = budget->allowance_;
+    if (work > allowance.reading - budget->reading_)
+      fail(
+          "to read this takes more work than {} may take for what it reads, {} steps: "
+          "give a shorter text, or smaller files",
+          allowance.whose, allowance.reading);
+    budget->reading_ += work;
+  }
+}
+
+std::uint64_t Budget::reading_left() {
+  std::uint64_t left = without_limit;
+  for (const Budget* budget = innermost; budget; budget = budget->around_) {
+    const Allowance& allowance = budget->allowance_;
+    left = std::min({left, allowance.work - budget->work_, allowance.reading - budget->reading_});
+  }
+  return left;
 }
 
 void Budget::require_cells(std::uint64_t cells) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -49,6 +50,8 @@ template <class... Args>
   throw InputError(fmt::format(sentence, std::forward<Args>(args)...));
 }
 
+inline constexpr std::uint64_t without_limit = std::numeric_limits<std::uint64_t>::max();
+
 /// What commands may take that somebody else has written down. It is counted
 /// and never measured, so that every machine gives the same verdict.
 struct Allowance {
@@ -56,6 +59,8 @@ struct Allowance {
   std::uint64_t work;      // multiply-adds, and all else in the time that these take
   std::uint64_t cells;     // of all matrices at the same time
   std::uint64_t output;    // bytes
+  std::uint64_t reading =
+      without_limit;  // work that files decide: how they are unpacked, and how texts are cut by them
 };
 
 /// While it lives, what is computed, read and printed is counted against its
@@ -70,14 +75,22 @@ class Budget {
   Budget& operator=(const Budget&) = delete;
 
   static void take_work(std::uint64_t work);
+  /// Work as well, and of the kind that files decide.
+  static void take_reading(std::uint64_t work);
   static void take_output(std::uint64_t bytes);
   /// What is about to be taken.
   static void require_work(std::uint64_t work);
   static void require_cells(std::uint64_t cells);
+  /// How much of take_reading() every budget still allows.
+  static std::uint64_t reading_left();
+
+  /// What was taken.
+  std::uint64_t work() const { return work_; }
+  std::uint64_t reading() const { return reading_; }
 
  private:
   Allowance allowance_;
-  std::uint64_t work_ = 0, output_ = 0;  // that were taken
+  std::uint64_t work_ = 0, reading_ = 0, output_ = 0;  // that were taken
   Budget* around_;
 };
 

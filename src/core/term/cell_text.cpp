@@ -25,7 +25,8 @@ constexpr std::array calls_of_sizes = {Called{"rows", Kind::rows}, Called{"colum
 constexpr std::array calls_of_rows = {Called{"place", Kind::place}, Called{"total", Kind::total},
                                       Called{"exponent", Kind::exponent}};
 constexpr std::array calls_of_places = {Called{"block", Kind::block}, Called{"within", Kind::within},
-                                        Called{"min", Kind::least}, Called{"max", Kind::most}};
+                                        Called{"min", Kind::least}, Called{"max", Kind::most},
+                                        Called{"distance", Kind::distance}};
 constexpr std::array signs_of_comparison = {Called{"<", Kind::less}, Called{">", Kind::greater},
                                             Called{"=", Kind::equal}, Called{"≠", Kind::unequal}};
 constexpr std::array callable = {&exponential, &hyperbolic_tangent, &error_function, &logistic, &rectifier, &sine,
@@ -33,9 +34,11 @@ constexpr std::array callable = {&exponential, &hyperbolic_tangent, &error_funct
 constexpr std::array numbers_of_operations = {setting::number.name, setting::fill.name};
 constexpr std::array counts_of_operations = {setting::epsilon.name, setting::smoothing.name, setting::first.name,
                                              setting::count.name,   setting::parts.name,     setting::apart.name,
-                                             setting::base.name,    setting::turned.name};
-constexpr std::array lists_of_operations = {setting::frequencies.name, setting::is_sine.name, setting::slower.name};
-constexpr std::array words_of_operations = {setting::row_noun.name, setting::column_noun.name, setting::cell_noun.name};
+                                             setting::base.name,    setting::turned.name,    setting::before_zero.name};
+constexpr std::array lists_of_operations = {setting::frequencies.name, setting::is_sine.name, setting::slower.name,
+                                            setting::positions.name, setting::key_positions.name};
+constexpr std::array words_of_operations = {setting::row_noun.name, setting::column_noun.name, setting::cell_noun.name,
+                                            setting::measured_in.name};
 
 template <class Table>
 bool holds(const Table& table, std::string_view name) {

@@ -51,6 +51,7 @@ struct Pattern {
     within,    // and its place there
     least,
     most,
+    distance,  // from one position to another, as the operation measures it
     magnitude,
     // Conditions.
     less,

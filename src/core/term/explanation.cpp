@@ -95,7 +95,7 @@ class Filling {
       case Kind::setting:
         return number_of_setting(setting_called(pattern.name));
       case Kind::element:
-        return std::get<std::vector<double>>(setting_called(pattern.name).value)[place(pattern.parts[0])];
+        return element_of(setting_called(pattern.name), place(pattern.parts[0]));
       case Kind::cell:
         return cell(pattern).value();
       case Kind::rows:
@@ -144,6 +144,9 @@ class Filling {
         return std::fmin(part(0), part(1));
       case Kind::most:
         return std::fmax(part(0), part(1));
+      case Kind::distance:
+        return static_cast<double>(node_.find(setting::distance)
+                                       ->between(static_cast<std::size_t>(part(0)), static_cast<std::size_t>(part(1))));
       case Kind::magnitude:
         return std::fabs(part(0));
       default:
@@ -196,6 +199,12 @@ class Filling {
   }
 
   const OpSetting& setting_called(std::string_view name) const { return *node_.settings.named(name); }
+
+  static double element_of(const OpSetting& setting, std::size_t place) {
+    if (const RowPositions* const positions = std::get_if<RowPositions>(&setting.value))
+      return static_cast<double>((*positions)[place]);
+    return std::get<std::vector<double>>(setting.value)[place];
+  }
 
   static double number_of_setting(const OpSetting& setting) {
     if (const Scalar* const scalar = std::get_if<Scalar>(&setting.value)) return scalar->value;
@@ -489,7 +498,7 @@ void each_part(const Node& node, std::size_t row, std::size_t column, const Take
 Explanation explain(const Cell& cell) {
   if (!cell.node->op) {
     const std::string origin = cell.node->origin.empty() ? "is given" : cell.node->origin;
-    return {constant_of(cell.value()), cell.node->name + " " + origin + ", not computed"};
+    return {constant_of(cell.value()), cell.node->name + " " + origin + ", not computed here"};
   }
   Explanation explanation = explain(*cell.node, cell.row, cell.column);
   explanation.term = with_names_only(std::move(explanation.term));

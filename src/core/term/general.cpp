@@ -164,6 +164,8 @@ class GeneralCell {
         return fmt::format("min({}, {})", part(0), part(1));
       case Kind::most:
         return fmt::format("max({}, {})", part(0), part(1));
+      case Kind::distance:
+        return fmt::format("the distance from {} to {}", part(0), part(1));
       case Kind::magnitude:
         return fmt::format("|{}|", part(0));
       case Kind::less:

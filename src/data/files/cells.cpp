@@ -77,7 +77,29 @@ std::string shortened_in_quotes(std::string_view text, std::size_t longest) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::string_view typographic_minus = "\u2212";
+
+// Spreadsheets and documents write it for '-', and it means nothing else.
+std::string with_plain_minus(std::string_view text) {
+  std::string plain;
+  while (!text.empty()) {
+    const std::size_t at = std::min(text.find(typographic_minus), text.size());
+    plain += text.substr(0, at);
+    if (at < text.size()) plain += '-';
+    text.remove_prefix(std::min(at + typographic_minus.size(), text.size()));
+  }
+  return plain;
+}
+
+}  // namespace
+
 WrittenCell parse_cell(std::string_view text) {
+  if (text.find(typographic_minus) != std::string_view::npos) {
+    const WrittenCell plain = parse_cell(with_plain_minus(text));
+    return has_value(plain) ? plain : WrittenCell{CellKind::text, 0};
+  }
   std::string_view number = text;
   if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.remove_prefix(1);
   const char* const end = number.data() + number.size();
@@ -93,6 +115,7 @@ WrittenCell parse_cell(std::string_view text) {
 bool is_rounded(std::string_view whole) {
   constexpr std::size_t fewest_digits = 16;  // all shorter ones are exact
   if (whole.size() < fewest_digits) return false;
+  if (whole.starts_with(typographic_minus)) whole.remove_prefix(typographic_minus.size());
   if (whole.front() == '-' || whole.front() == '+') whole.remove_prefix(1);
   whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size() - 1));
   return fmt::format("{:.0f}", parse_cell(whole).value) != whole;
@@ -100,6 +123,10 @@ bool is_rounded(std::string_view whole) {
 
 void NumberNotation::add(std::string_view cell) {
   constexpr int farthest = 400;  // no number has more decimals
+  if (cell.find(typographic_minus) != std::string_view::npos) {
+    add(with_plain_minus(cell));
+    return;
+  }
   constexpr std::string_view all_digits = "0123456789";
   const std::size_t end = std::min(cell.find_first_of("eE"), cell.size());
   const std::string_view mantissa = cell.substr(0, end);

@@ -9,70 +9,13 @@
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/cells.hpp"
+#include "data/files/csv_cells.hpp"
 #include "data/files/csv_rows.hpp"
 #include "data/files/matrix_file.hpp"
 
 namespace attn {
 
 namespace {
-
-using Row = std::span<const CsvField>;
-
-// A cell in quotes is text, whatever it says.
-WrittenCell cell_in(const CsvField& field) {
-  return field.quoted ? WrittenCell{CellKind::text, 0} : parse_cell(field.text);
-}
-
-// A number in a notation that is not ours, what to say of it, and what to write instead.
-struct OtherNotation {
-  bool (*is_in)(std::string_view text);
-  std::string_view complaint;
-  std::string_view way_out;
-  bool may_be_quoted = false;  // because commas separate the cells
-};
-
-bool has_decimal_comma(std::string_view text) {
-  std::string point(text);
-  const std::size_t comma = point.find(',');
-  if (comma == std::string::npos) return false;
-  point[comma] = '.';
-  return has_value(parse_cell(point));
-}
-
-bool has_underscores(std::string_view text) {
-  std::string digits(text);
-  const bool is_between = digits.find('_') != std::string::npos && digits.front() != '_' && digits.back() != '_';
-  std::erase(digits, '_');
-  return is_between && has_value(parse_cell(digits));
-}
-
-bool is_hexadecimal(std::string_view text) {
-  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  const bool has_prefix = text.starts_with("0x") || text.starts_with("0X");
-  return has_prefix && text.size() > 2 && text.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
-}
-
-constexpr OtherNotation other_notations[] = {
-    {has_decimal_comma, "has a decimal comma", "write a decimal point", true},
-    {has_underscores, "is not a number, because it has underscores",
-     "write the digits alone, or put it in quotes if it is a label"},
-    {is_hexadecimal, "is not a number, because it is hexadecimal",
-     "write a decimal one, or put it in quotes if it is a label"},
-};
-
-// Nothing, for text and for our own numbers.
-const OtherNotation* notation_of(const CsvField& field) {
-  const auto* const row =
-      std::ranges::find_if(other_notations, [&](const OtherNotation& notation) { return notation.is_in(field.text); });
-  return row == std::end(other_notations) ? nullptr : row;
-}
-
-bool is_label(const CsvField& field) {
-  const OtherNotation* const notation = notation_of(field);
-  return cell_in(field).kind == CellKind::text && (!notation || (field.quoted && !notation->may_be_quoted));
-}
-
-bool is_missing(const CsvField& field) { return field.text.empty() && !field.quoted; }
 
 // Whether the cells of a row or column are such as programs number rows and columns with.
 class Count {
@@ -141,7 +84,7 @@ struct Wholeness {
 };
 
 // Whether whole numbers may be labels. Matrices of whole numbers are common, and so are rows such as 1, 2 in them; a
-// row of numbers that has a label itself is more doubtful.
+// row or column of numbers that has a label itself is more doubtful.
 bool may_be_labels(const Count& count, Wholeness others, bool has_label) {
   if (count.counts()) return count.first() == 0 || has_label || others.has_others;
   return count.increases() && (has_label ? others.has_others : !others.has_whole);
@@ -152,7 +95,7 @@ class Table {
  public:
   Table(const std::string& where, std::size_t width, Top top) : where_(where), width_(width), top_(top) {}
 
-  void add(Row fields, std::size_t line);
+  void add(Row fields, std::size_t line, bool is_behind_blank);
   bool empty() const { return rows_ == 0; }
   std::size_t rows() const { return rows_; }
   bool labelled() const { return labelled_; }
@@ -162,10 +105,12 @@ class Table {
  private:
   void add_label(const CsvField& field, std::size_t line);
   WrittenCell number(Row fields, std::size_t column, std::size_t line);
-  [[noreturn]] void refuse(const CsvField& field, std::size_t column, std::size_t line) const;
+  [[noreturn]] void refuse(Row fields, std::size_t column, std::size_t line) const;
   std::vector<Assumption> assumptions(Row first, std::size_t first_line, Separator separator) const;
   Assumption about_header(Row first, std::size_t first_line) const;
-  Assumption about_labels() const;
+  Assumption about_labels(Row first, std::size_t first_line) const;
+  std::vector<Assumption> about_blocks() const;
+  std::vector<Assumption> about_places() const;
   std::vector<Assumption> about_empty_corner(Row first) const;
   std::string way_out_of(std::string_view labels) const;
 
@@ -175,6 +120,7 @@ class Table {
   std::size_t rows_ = 0;
   bool labelled_ = false;
   CellKind kind_ = CellKind::boolean;
+  bool has_truth_ = false;  // whether a cell is true or false
   NumberNotation notation_;
   std::vector<std::string> labels_;
   std::vector<double> cells_;
@@ -184,16 +130,19 @@ class Table {
   bool has_text_labels_ = false;  // of rows
   bool has_only_bits_ = true;     // all numbers are 0 or 1
   Wholeness below_first_row_, beside_first_column_;
-  bool has_whole_row_ = false;  // below the first row
-  std::string rounded_;         // the first whole number that is no double
+  bool has_whole_row_ = false;           // below the first row
+  std::string rounded_;                  // the first whole number that is no double
+  std::vector<std::size_t> blocks_;      // rows between blank lines
+  std::size_t second_block_ = 0;         // its line
+  std::vector<bool> has_whole_columns_;  // of the numbers
 };
 
-void Table::add(Row fields, std::size_t line) {
+void Table::add(Row fields, std::size_t line, bool is_behind_blank) {
   const bool has_header = top_ != Top::numbers && rows_ == 0, may_have_one = rows_ == 1 && kind_ == CellKind::whole;
   if (fields.size() == width_ + 1 && (has_header || may_have_one)) {
     fail(
-        "{}:{}: the first row has one cell fewer than this row, {}: if it is a header above a column of labels, begin it with an empty cell, \"\"",
-        where_, line, width_);
+        "{}:{}: the first row has {}, and this row one more: if it is a header above a column of labels, begin it with an empty cell, \"\"",
+        where_, line, count_of(width_, "cell"));
   }
   if (fields.size() != width_) {
     fail("{}:{}: this row has {}, the rows above have {}: every row must have the same number", where_, line,
@@ -208,6 +157,10 @@ void Table::add(Row fields, std::size_t line) {
   }
   if (labelled_) add_label(fields[0], line);
   const std::size_t first = labelled_ ? 1 : 0;
+  if (rows_ == 0) has_whole_columns_.assign(width_ - first, true);
+  if (blocks_.empty() || is_behind_blank) blocks_.push_back(0);
+  if (blocks_.size() == 2 && blocks_.back() == 0) second_block_ = line;
+  ++blocks_.back();
   bool all_whole = true;
   for (std::size_t i = first; i < width_; ++i) {
     const WrittenCell cell = number(fields, i, line);
@@ -219,6 +172,7 @@ void Table::add(Row fields, std::size_t line) {
     }
     if (rows_ > 0) below_first_row_.take(is_whole);
     all_whole = all_whole && is_whole;
+    has_whole_columns_[i - first] = has_whole_columns_[i - first] && is_whole;
     has_only_bits_ = has_only_bits_ && is_whole && (cell.value == 0 || cell.value == 1);
     if (is_whole && rounded_.empty() && is_rounded(fields[i].text)) rounded_ = fields[i].text;
     cells_.push_back(cell.value);
@@ -242,13 +196,20 @@ void Table::add_label(const CsvField& field, std::size_t line) {
 WrittenCell Table::number(Row fields, std::size_t column, std::size_t line) {
   const CsvField& field = fields[column];
   const WrittenCell cell = cell_in(field);
-  if (!has_value(cell)) refuse(field, column, line);
+  if (!has_value(cell)) refuse(fields, column, line);
   kind_ = std::max(kind_, cell.kind);
+  has_truth_ = has_truth_ || cell.kind == CellKind::boolean;
   notation_.add(field.text);
   return cell;
 }
 
-void Table::refuse(const CsvField& field, std::size_t column, std::size_t line) const {
+void Table::refuse(Row fields, std::size_t column, std::size_t line) const {
+  const CsvField& field = fields[column];
+  const Row places = fields.first(fields.size() - 1);
+  if (may_have_places(fields.size()) && std::ranges::all_of(places, is_label) && has_value(cell_in(fields.back()))) {
+    fail("{}:{}: this row has {} words and a number, and may be a place and its number: {}", where_, line,
+         places.size(), rows_for_queries);
+  }
   if (const OtherNotation* const notation = notation_of(field)) {
     fail("{}:{}: {} in column {} {}: {}", where_, line, in_quotes(field.text), column + 1, notation->complaint,
          notation->way_out);
@@ -261,6 +222,8 @@ void Table::refuse(const CsvField& field, std::size_t column, std::size_t line) 
   fail("{}:{}: {} in column {} {}: write a number there", where_, line, in_quotes(field.text), column + 1,
        complaint(parse_cell(field.text)));
 }
+
+// --- what may be read in two ways
 
 constexpr std::string_view told(Separator separator) {
   switch (separator) {
@@ -300,11 +263,18 @@ Assumption Table::about_header(Row first, std::size_t first_line) const {
           way_out_of("it is a header, put its cells"), true};
 }
 
-Assumption Table::about_labels() const {
+Assumption Table::about_labels(Row first, std::size_t first_line) const {
   if (labelled_) return {&assumed::row_labels, "the first column has labels"};
+  const bool counts_rows = top_ == Top::header && width_ > 1 && rows_ > 1 && first_column_.counts() &&
+                           (first_column_.first() == 0 || first_column_.first() == 1);
+  if (counts_rows && (beside_first_column_.has_others || (first_column_.first() == 0 && rows_ > 2))) {
+    fail(
+        "{}:{}: the first column, {}, counts the rows, and may have labels or numbers: if it has labels, write an empty cell, \"\", in place of the first cell of the first row; if not, write its numbers with decimals, such as 1.0",
+        where_, first_line, in_quotes(first[0].text));
+  }
   // One row alone may begin with any number, unless it stands below a header.
   const bool is_column = width_ > 1 && (rows_ > 1 || (top_ != Top::numbers && beside_first_column_.has_others));
-  if (!is_column || !may_be_labels(first_column_, beside_first_column_, false))
+  if (!is_column || !may_be_labels(first_column_, beside_first_column_, top_ == Top::header))
     return {&assumed::row_labels, "the first column has no labels"};
   return {&assumed::row_labels,
           fmt::format("the first column {}, and is read as numbers",
@@ -338,10 +308,50 @@ std::vector<Assumption> Table::about_empty_corner(Row first) const {
   return all;
 }
 
+// Rows with a blank line behind each of them are one matrix, and blocks of equal size may be several.
+std::vector<Assumption> Table::about_blocks() const {
+  const std::size_t rows = blocks_.front();
+  const bool are_equal = std::ranges::all_of(blocks_, [&](std::size_t block) { return block == rows; });
+  if (blocks_.size() < 2 || (are_equal && rows == 1)) return {};
+  if (are_equal) {
+    fail(
+        "{}:{}: a blank line stands above this row, and there may be {} matrices of {}: keep the blank lines and write # and a name above each of them, or leave out the blank lines if they are one",
+        where_, second_block_, blocks_.size(), count_of(rows, "row"));
+  }
+  return {{&assumed::dimensions, fmt::format("blank lines separate the rows, and all {} rows are one matrix", rows_),
+           "if there are several matrices, keep the blank lines and write # and a name above each", true}};
+}
+
+// Places of whole numbers are doubtful only if none is left out. Two columns of bits may be features, as in a table of
+// XOR: with a header, if all numbers are bits, and without one.
+std::vector<Assumption> Table::about_places() const {
+  const std::size_t width = has_whole_columns_.size();
+  const auto is_whole = [&](std::size_t column) -> bool { return has_whole_columns_[column]; };
+  if (!may_have_places(width) || rows_ < 3) return {};
+  for (std::size_t j = 0; j + 1 < width; ++j) {
+    if (!is_whole(j)) return {};
+  }
+  const PlacesOfNumbers places = places_in(cells_, width);
+  const bool has_header = top_ != Top::numbers, may_be_part = has_header && !is_whole(width - 1);
+  if (!places.are_told || !(places.are_all || may_be_part)) return {};
+  const std::string what = fmt::format(
+      "the first {} columns are numbered as places in a matrix are, so each row may be a place and its number",
+      width - 1);
+  if (places.most > 2 || (has_header && !has_only_bits_)) {
+    fail("{}: {}: {}, or write decimals, such as 1.0, in these columns if they are numbers of the matrix", where_, what,
+         rows_for_queries);
+  }
+  return {{&assumed::dimensions, fmt::format("{}, and all are read as numbers", what), std::string(rows_for_queries),
+           true}};
+}
+
 std::vector<Assumption> Table::assumptions(Row first, std::size_t first_line, Separator separator) const {
-  std::vector<Assumption> all = {
-      {&assumed::separator, std::string(told(separator))}, about_header(first, first_line), about_labels()};
+  std::vector<Assumption> all = {{&assumed::separator, std::string(told(separator))},
+                                 about_header(first, first_line),
+                                 about_labels(first, first_line)};
+  for (const auto& more : {about_blocks(), about_places()}) std::ranges::copy(more, std::back_inserter(all));
   for (Assumption& one : about_empty_corner(first)) all.push_back(std::move(one));
+  if (has_truth_) all.push_back(truth_as_numbers());
   if (!rounded_.empty()) all.push_back(rounded_to_double(in_quotes(rounded_)));
   return all;
 }
@@ -361,8 +371,20 @@ MatrixFile Table::finish(Row first, std::size_t first_line, Separator separator)
   return file;
 }
 
+// Whether T and F stand where a number must: in the second row, or in the only one, behind its first cell.
+bool has_letters_as_truth(const CsvBlock& block, Separator separator, const std::string& where) {
+  FieldReader reader(block, separator, where);
+  const Row top = reader.next();
+  std::vector<CsvField> cells(top.begin(), top.end());
+  if (const Row second = reader.next(); !second.empty()) cells.assign(second.begin(), second.end());
+  return std::ranges::any_of(cells.begin() + (cells.size() > 1 ? 1 : 0), cells.end(), [](const CsvField& field) {
+    return !field.quoted && (field.text == "T" || field.text == "F");
+  });
+}
+
 MatrixFile read_table(const CsvBlock& block, Separator separator, const std::string& where) {
   FieldReader reader(block, separator, where);
+  if (has_letters_as_truth(block, separator, where)) reader.spell_out_letters();
   const Row top_row = reader.next();
   const std::vector<CsvField> first(top_row.begin(), top_row.end());
   if (first.empty()) fail("{} is empty: write at least one row of numbers", where);
@@ -371,8 +393,8 @@ MatrixFile read_table(const CsvBlock& block, Separator separator, const std::str
   Row fields = reader.next();
   const Top top = top_of(first, fields);
   Table table(where, lacks_corner(first, fields) ? fields.size() : first.size(), top);
-  if (top == Top::numbers) table.add(first, first_line);
-  for (; !fields.empty(); fields = reader.next()) table.add(fields, reader.line());
+  if (top == Top::numbers) table.add(first, first_line, false);
+  for (; !fields.empty(); fields = reader.next()) table.add(fields, reader.line(), reader.is_behind_blank());
   if (table.empty()) {
     fail("{}:{}: {} is not a number, and no row of numbers follows: write numbers below the labels", where, first_line,
          in_quotes(first[0].text));
@@ -383,11 +405,30 @@ MatrixFile read_table(const CsvBlock& block, Separator separator, const std::str
     fail("{}:{}: {} in column 1 is not a number: if it is the label of this one row, put it in quotes", where,
          first_line, in_quotes(first[0].text));
   }
-  return table.finish(first, first_line, separator);
+  MatrixFile file = table.finish(first, first_line, separator);
+  if (reader.spells_out()) file.assumed.push_back({&assumed::letters, "T without quotes is true, and F is false"});
+  if (const std::size_t comments = reader.comments(); comments > 0)
+    file.assumed.push_back(
+        {&assumed::comments, fmt::format("{} left out", count_of(comments, "comment is", "comments are"))});
+  return file;
 }
 
-CsvBlock choose_block(std::string_view bytes, std::string_view key, const std::string& where) {
-  const std::vector<CsvBlock> blocks = csv_blocks(without_byte_order_mark(bytes));
+// The blocks of a text, and the separator where its first line names it.
+struct CsvText {
+  std::vector<CsvBlock> blocks;
+  std::optional<Separator> separator;
+};
+
+CsvText csv_text(std::string_view bytes, const std::string& where) {
+  const std::string_view text = without_byte_order_mark(bytes);
+  const std::optional<NamedSeparator> named = named_separator(text, where);
+  if (!named) return {csv_blocks(text), std::nullopt};
+  CsvText rest{csv_blocks(named->rest), named->separator};
+  for (CsvBlock& block : rest.blocks) ++block.first_line;
+  return rest;
+}
+
+CsvBlock choose_block(const std::vector<CsvBlock>& blocks, std::string_view key, const std::string& where) {
   if (blocks.size() == 1 && key != blocks[0].name) refuse_key(key, where);
   if (blocks.size() == 1) return blocks[0];
   std::vector<std::string> names;
@@ -398,8 +439,9 @@ CsvBlock choose_block(std::string_view bytes, std::string_view key, const std::s
 std::vector<MatrixFile> read_blocks(std::string_view bytes, Separator (*separator)(std::string_view),
                                     const std::string& where) {
   std::vector<MatrixFile> all;
-  for (const CsvBlock& block : csv_blocks(without_byte_order_mark(bytes))) {
-    all.push_back(read_table(block, separator(block.text), where));
+  const CsvText text = csv_text(bytes, where);
+  for (const CsvBlock& block : text.blocks) {
+    all.push_back(read_table(block, text.separator ? *text.separator : separator(block.text), where));
     all.back().name = block.name;
   }
   return all;
@@ -408,12 +450,14 @@ std::vector<MatrixFile> read_blocks(std::string_view bytes, Separator (*separato
 }  // namespace
 
 MatrixFile read_csv(std::string_view bytes, std::string_view key, const std::string& where) {
-  const CsvBlock block = choose_block(bytes, key, where);
-  return read_table(block, csv_separator(block.text), where);
+  const CsvText text = csv_text(bytes, where);
+  const CsvBlock block = choose_block(text.blocks, key, where);
+  return read_table(block, text.separator ? *text.separator : csv_separator(block.text), where);
 }
 
 MatrixFile read_tsv(std::string_view bytes, std::string_view key, const std::string& where) {
-  return read_table(choose_block(bytes, key, where), Separator::tab, where);
+  const CsvText text = csv_text(bytes, where);
+  return read_table(choose_block(text.blocks, key, where), text.separator.value_or(Separator::tab), where);
 }
 
 std::vector<MatrixFile> read_all_csv(std::string_view bytes, const std::string& where) {

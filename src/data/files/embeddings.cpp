@@ -1,10 +1,13 @@
 #include "data/files/embeddings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
@@ -109,11 +112,12 @@ std::size_t count_fields(std::string_view line) {
   return count;
 }
 
-bool is_word2vec_header(std::string_view line) {
-  const auto is_count = [](std::string_view field) {
-    return !field.empty() && std::ranges::all_of(field, [](char c) { return c >= '0' && c <= '9'; });
-  };
-  return is_count(take_field(line)) && is_count(take_field(line)) && take_field(line).empty();
+// The second number of a line that is nothing but two whole ones: a header of word2vec gives the numbers of words and
+// of columns, and a word and its only number may look the same.
+std::optional<std::size_t> second_of_two_counts(std::string_view line) {
+  const std::optional<std::size_t> first = parsed<std::size_t>(take_field(line));
+  const std::optional<std::size_t> second = parsed<std::size_t>(take_field(line));
+  return first && second && take_field(line).empty() ? second : std::nullopt;
 }
 
 std::string lower_case(std::string word) {
@@ -138,6 +142,8 @@ class Vocabulary {
   }
 
   void look_at(const VectorLine& line);
+  /// No line comes behind those that were looked at.
+  void finish();
   /// Every word was found as written: nothing further down the file can change the outcome.
   bool complete() const { return missing_ == 0; }
   Matrix vectors() const;
@@ -150,6 +156,8 @@ class Vocabulary {
   };
   using Vectors = std::unordered_map<std::string, Vector, ViewHash, std::equal_to<>>;
 
+  void tell_header_apart(const VectorLine& second);
+  void take(const VectorLine& line);
   void measure(const VectorLine& line);
   void keep(Vector& vector, const VectorLine& line, std::string_view numbers);
   double number(std::string_view field, const VectorLine& line) const;
@@ -158,18 +166,50 @@ class Vocabulary {
   const std::string& path_;
   const std::vector<std::string>& words_;
   Vectors vectors_;
-  std::size_t words_seen_ = 0;
+  std::optional<std::string> maybe_header_;  // the first line, until the next one tells what it is
+  std::vector<Assumption> about_header_;
+  std::size_t lines_with_words_ = 0;
   std::size_t columns_ = 0;
   std::size_t missing_ = 0;
   std::string twice_;  // the first word that came again
 };
 
 void Vocabulary::look_at(const VectorLine& line) {
-  if (line.number == 1 && is_word2vec_header(line.text)) return;
+  if (line.number == 1 && second_of_two_counts(line.text)) {
+    maybe_header_ = line.text;
+    return;
+  }
+  if (line.text.find_first_not_of(blanks) == std::string_view::npos) return;
+  if (maybe_header_) tell_header_apart(line);
+  take(line);
+}
+
+// A header says how many numbers the vectors have. One line alone is a word: a header has vectors below it.
+void Vocabulary::tell_header_apart(const VectorLine& second) {
+  const std::string first = *std::exchange(maybe_header_, std::nullopt);
+  const std::size_t said = *second_of_two_counts(first),
+                    columns = second.cut_short ? said : count_fields(second.text) - 1;
+  if (said != columns && columns == 1) return take({first, 1, false});
+  if (said != columns && columns > 1) {
+    fail("{}:1: {} would be a header for vectors of {}, and the next line has {}: correct it, or leave it out", path_,
+         in_quotes(first), count_of(said, "number"), columns);
+  }
+  if (columns == 1) {
+    fail(
+        "{}:1: {} may be a header, or a word and its number: leave it out if it is a header, or write the number with decimals, such as 1.0",
+        path_, in_quotes(first));
+  }
+  about_header_ = {{&assumed::header, fmt::format("the first line, {}, is a header", in_quotes(first))}};
+}
+
+void Vocabulary::finish() {
+  if (const std::optional<std::string> only = std::exchange(maybe_header_, std::nullopt)) take({*only, 1, false});
+}
+
+void Vocabulary::take(const VectorLine& line) {
   std::string_view numbers = line.text;
   const std::string_view word = take_field(numbers);
-  if (word.empty()) return;
-  ++words_seen_;
+  ++lines_with_words_;
   if (columns_ == 0) measure(line);
   const auto found = vectors_.find(word);
   if (found == vectors_.end()) return;
@@ -215,11 +255,11 @@ const std::vector<double>& Vocabulary::vector_of(const std::string& word) const 
 }
 
 Matrix Vocabulary::vectors() const {
-  if (words_seen_ == 0) fail("{} is empty: give a file in the GloVe text format", path_);
+  if (lines_with_words_ == 0) fail("{} is empty: give a file in the GloVe text format", path_);
   for (const std::string& word : words_) {
     if (!vector_of(word).empty()) continue;
     fail("the word {} is not in {}, which has {}: choose another word or file", in_quotes(word), path_,
-         count_of(words_seen_, "word"));
+         count_of(lines_with_words_, "line with a word", "lines with words"));
   }
   Matrix matrix({words_.size(), columns_});
   for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -229,11 +269,15 @@ Matrix Vocabulary::vectors() const {
 }
 
 std::vector<Assumption> Vocabulary::assumptions() const {
+  std::vector<Assumption> all = about_header_;
   if (!twice_.empty()) {
-    return {{&assumed::words, fmt::format("the word {} has several lines, and the first counts", in_quotes(twice_)),
-             "to use another one, remove those before it", true}};
+    all.push_back({&assumed::words,
+                   fmt::format("the word {} has several lines, and the first counts", in_quotes(twice_)),
+                   "to use another one, remove those before it", true});
+  } else {
+    all.push_back({&assumed::words, "the first line of a word counts: reading ends where all words are found"});
   }
-  return {{&assumed::words, "the first line of a word counts: reading ends where all words are found"}};
+  return all;
 }
 
 }  // namespace
@@ -246,6 +290,7 @@ Matrix read_embeddings(const std::string& path, const std::vector<std::string>& 
     vocabulary.look_at(*line);
     if (vocabulary.complete()) break;
   }
+  vocabulary.finish();
   Matrix vectors = vocabulary.vectors();
   ReadInputs::tell({"--embeddings", path, to_string(vectors.shape()), vocabulary.assumptions()});
   return vectors;

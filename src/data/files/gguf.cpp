@@ -6,6 +6,7 @@
 #include <bit>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "core/math/stored.hpp"
 #include "core/support/error.hpp"
@@ -220,6 +221,34 @@ std::uint64_t alignment_of(const GgufFile& file, const std::string& where) {
   return *alignment;
 }
 
+// How many bytes a tensor takes, as far as its type is one that is read; otherwise one.
+std::uint64_t bytes_of(const GgufTensor& tensor) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  const auto found = std::ranges::find(gguf_numbers, tensor.type, &GgufNumbers::type);
+  if (found == std::end(gguf_numbers) || !found->stored) return 1;
+  std::uint64_t numbers = 1;
+  for (const std::uint64_t size : tensor.sizes) numbers = size > 0 && numbers > most / size ? most : numbers * size;
+  const std::uint64_t blocks = numbers / found->stored->block, each = found->stored->bytes;
+  return blocks > most / each ? most : blocks * each;
+}
+
+// The format has each tensor begin at a multiple of the alignment, and every byte belong to one tensor at most.
+void require_tensors_apart(const std::vector<GgufTensor>& tensors, std::uint64_t alignment, const std::string& where) {
+  std::vector<const GgufTensor*> in_order;
+  for (const GgufTensor& tensor : tensors) {
+    if (tensor.offset % alignment != 0)
+      fail("{}: the tensor {} begins at byte {}, which is no multiple of the alignment {}: get the file again", where,
+           name_in_quotes(tensor.name), tensor.offset, alignment);
+    if (bytes_of(tensor) > 0) in_order.push_back(&tensor);
+  }
+  std::ranges::sort(in_order, {}, &GgufTensor::offset);
+  for (std::size_t i = 1; i < in_order.size(); ++i) {
+    if (in_order[i]->offset - in_order[i - 1]->offset >= bytes_of(*in_order[i - 1])) continue;
+    fail("{}: the tensor {} overlaps {}: get the file again", where, name_in_quotes(in_order[i]->name),
+         name_in_quotes(in_order[i - 1]->name));
+  }
+}
+
 }  // namespace
 
 GgufFile read_gguf(std::string_view all, const std::string& where) {
@@ -242,6 +271,7 @@ GgufFile read_gguf(std::string_view all, const std::string& where) {
   const std::uint64_t alignment = alignment_of(file, where);
   const std::uint64_t begin = (bytes.at() + alignment - 1) / alignment * alignment;
   if (begin <= all.size()) file.data = all.substr(begin);
+  require_tensors_apart(file.tensors, alignment, where);
   return file;
 }
 

@@ -347,6 +347,8 @@ MatrixFile from_rows(const std::vector<const Json*>& rows, const std::string& wh
     const auto found = std::ranges::find_if(*rows[i], [](const Json& value) { return is_no_double(value); });
     if (found != rows[i]->end()) file.assumed.push_back(rounded_to_double(found->dump()));
   }
+  const auto has_truth = [](const Json* values) { return std::ranges::any_of(*values, &Json::is_boolean); };
+  if (std::ranges::any_of(rows, has_truth)) file.assumed.push_back(truth_as_numbers());
   return file;
 }
 

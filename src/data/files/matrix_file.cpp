@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <deque>
 #include <filesystem>
+#include <map>
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/cells.hpp"
+#include "data/files/files_of_folder.hpp"
 #include "data/files/mapped.hpp"
 #include "data/files/opened.hpp"
 
@@ -62,6 +64,21 @@ std::string read_standard_input() {
   return read_all(stdin, "standard input");
 }
 
+bool is_pipe(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_fifo(place_of(path), ignored);
+}
+
+// A pipe can be read only once, and a command may read what it was given several times.
+const std::string& bytes_of_pipe(const std::string& path) {
+  static std::map<std::filesystem::path, std::string> pipes;
+  const std::filesystem::path place = place_of(path);
+  const auto known = pipes.find(place);
+  if (known != pipes.end()) return known->second;
+  const File file = open_file(path);
+  return pipes.emplace(place, read_all(file.get(), path)).first->second;
+}
+
 bool exists(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::exists(place_of(path), ignored);
@@ -107,7 +124,9 @@ struct ForeignFormat {
 
 constexpr std::string_view zip_begin = "PK\x03\x04", as_csv = "save it as CSV, and give that file",
                            as_utf8 = "save it as UTF-8", unpack = "unpack it, and give the file inside",
-                           as_npz = "save its arrays as an .npz file, with numpy.savez, or as .safetensors";
+                           as_npz = "save its arrays as an .npz file, with numpy.savez, or as .safetensors",
+                           whole_model = "a GGUF file, which is a whole model and not a matrix",
+                           as_model = "compute with it by attn transformer --model";
 
 constexpr ForeignFormat foreign_formats[] = {
     {"\xFF\xFE", {}, "UTF-16 text", as_utf8},
@@ -124,6 +143,9 @@ constexpr ForeignFormat foreign_formats[] = {
      unpack},
     {"\x28\xB5\x2F\xFD", {}, "compressed by zstd", unpack},
     {"\x89HDF\r\n\x1A\n", {}, "an HDF5 file", as_npz},
+    {"GGUF\x01", {}, whole_model, as_model},
+    {"GGUF\x02", {}, whole_model, as_model},
+    {"GGUF\x03", {}, whole_model, as_model},
     {"\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19",
      {},
      "a file of torch.save before PyTorch 1.6",
@@ -206,6 +228,7 @@ std::string place_of_file(const std::string& path) { return path == "-" ? "stand
 
 std::string read_bytes(const std::string& path) {
   if (path == "-") return read_standard_input();
+  if (is_pipe(path)) return bytes_of_pipe(path);
   const File file = open_file(path);
   std::error_code unknown;
   const std::uintmax_t size = std::filesystem::file_size(place_of(path), unknown);  // pipes have none
@@ -230,18 +253,22 @@ auto of_file(const std::string& path, const Read& read) {
 MatrixFile read_any(const std::string& source) {
   if (source == "-") return read_source(source, "");
   if (source.starts_with('[')) return read_literal(source, in_quotes(source));
-  if (exists(source)) return of_file(source, [&] { return read_source(source, ""); });
-  const std::size_t colon = source.rfind(':');
-  if (colon != std::string::npos && colon > 0) {
-    const std::string path = source.substr(0, colon);
-    if (path == "-" || exists(path))
-      return of_file(path, [&] { return read_source(path, std::string_view(source).substr(colon + 1)); });
-  }
+  const SourceParts parts = parts_of_source(source);
+  if (parts.path == "-" || exists(parts.path))
+    return of_file(parts.path, [&] { return read_source(parts.path, parts.key); });
   if (looks_like_literal(source)) return read_literal(source, in_quotes(source));
   fail_missing(source);
 }
 
 }  // namespace
+
+SourceParts parts_of_source(const std::string& source) {
+  const std::size_t colon = source.rfind(':');
+  if (colon == std::string::npos || colon == 0 || exists(source)) return {source, ""};
+  const std::string path = source.substr(0, colon);
+  if (path == "-" || exists(path)) return {path, source.substr(colon + 1)};
+  return {source, ""};
+}
 
 ReadInput read_input_of(std::string_view name, const MatrixFile& file) {
   const Shape shape{file.matrix.shape().rows / file.count, file.matrix.shape().columns};
@@ -262,10 +289,12 @@ void refuse_four_dimensions(const MatrixFile& file, const std::string& where) {
 MatrixFile only_one(MatrixFile file, const std::string& where) {
   refuse_four_dimensions(file, where);
   if (file.count == 1) return file;
+  // There may have been sizes of 1 before the others.
+  const Shape each{file.matrix.shape().rows / file.count, file.matrix.shape().columns};
   fail(
-      "{} has three dimensions, {}×{}: give one of its {} matrices. "
-      "In NumPy, x[0] is the first one of an array x",
-      where, file.count, to_string({file.matrix.shape().rows / file.count, file.matrix.shape().columns}), file.count);
+      "{} has {} matrices of {}, one after the other: give one of them. "
+      "In NumPy, x.reshape(-1, {}, {})[0] is the first one of an array x",
+      where, file.count, to_string(each), each.rows, each.columns);
 }
 
 MatrixFile read_matrix(const std::string& source) { return only_one(read_any(source), in_quotes(source)); }
@@ -303,20 +332,15 @@ std::string name_of_file(const std::string& path) {
 std::vector<std::string> matrix_files_in(const std::string& folder) {
   constexpr std::size_t most_files = 1000;
   std::vector<std::string> paths;
-  std::error_code error;
-  for (std::filesystem::directory_iterator file(place_of(folder), error), end; !error && file != end;
-       file.increment(error)) {
-    const std::string path = (std::filesystem::path(folder) / file->path().filename()).string();
-    std::error_code unknown;
-    if (!names_kind(path) || !file->is_regular_file(unknown)) continue;  // a pipe may never end
+  for (const FileOfFolder& file : files_of_folder(folder)) {
+    if (!names_kind(file.path) || file.is_folder) continue;
+    if (!file.refused.empty()) fail("{}", file.refused);
     if (paths.size() == most_files)
       fail("{} has more than {} files of matrices: give a folder with fewer", folder, most_files);
-    paths.push_back(path);
+    paths.push_back(file.path);
   }
-  if (error) fail_unreadable(folder, error);
   if (paths.empty())
     fail("{} is a folder without files of matrices: give one that has some, such as weights.csv", folder);
-  std::ranges::sort(paths);
   return paths;
 }
 
@@ -351,10 +375,30 @@ class FilesReader {
   std::size_t cells_ = 0;  // of all that were read
 };
 
+// The one that a reader has chosen by its name: what it is called there need not be what it is.
+void keep_only(NamedMatrices& all, std::string_view key, const std::string& path) {
+  const std::string where = place_of_file(path);
+  if (!all.are_named) refuse_key(key, where);
+  const auto is_it = [&](const MatrixFile& file) { return file.name == key; };
+  std::erase_if(all.refused, [&](const MatrixFile& file) { return !is_it(file); });
+  if (!all.refused.empty()) {
+    all.matrices.clear();
+    return;
+  }
+  std::vector<std::string> names;
+  for (const MatrixFile& file : all.matrices) names.push_back(file.name);
+  MatrixFile chosen = std::move(all.matrices[choose_matrix(names, key, where)]);
+  chosen.where = fmt::format("{}:{}", where, key);
+  all.matrices.clear();
+  all.matrices.push_back(std::move(chosen));
+  all.are_named = false;
+}
+
 }  // namespace
 
-NamedMatrices read_all_matrices(const std::string& path) {
+NamedMatrices read_all_matrices(const std::string& source) {
   NamedMatrices all;
+  const auto [path, key] = parts_of_source(source);
   std::error_code ignored;
   const bool is_folder = path != "-" && std::filesystem::is_directory(place_of(path), ignored);
   FilesReader reader(place_of_file(path));
@@ -374,6 +418,7 @@ NamedMatrices read_all_matrices(const std::string& path) {
       all.matrices.push_back(std::move(file));
     }
   }
+  if (!key.empty()) keep_only(all, key, path);
   if (all.matrices.empty() && !all.refused.empty()) fail("{}", all.refused.front().refused);
   return all;
 }

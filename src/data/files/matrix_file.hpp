@@ -69,16 +69,24 @@ MatrixFile read_matrix(const std::string& source);
 /// The same for an array that may have three dimensions, [count, n, d]: its matrices, one after the other.
 std::vector<MatrixFile> read_matrices(const std::string& source);
 
-/// All matrices of a file, or of the files in a folder, in their order; a matrix that its file does not name
-/// has the file's name without its ending. A matrix may have three or four dimensions. What stands beside matrices
-/// and is none, such as a single number, is refused by itself. Throws InputError like read_matrix().
+/// What a reader gives: a file, and of FILE:NAME the name of one of its matrices.
+struct SourceParts {
+  std::string path;
+  std::string key;  // empty: it has none
+};
+/// FILE:NAME is parted where there is a file of the first part, and none of the whole.
+SourceParts parts_of_source(const std::string& source);
+
+/// All matrices of a file, or of the files in a folder, in their order, or of FILE:NAME this one; a matrix that its
+/// file does not name has the file's name without its ending. A matrix may have three or four dimensions. What stands
+/// beside matrices and is none, such as a single number, is refused by itself. Throws InputError like read_matrix().
 struct NamedMatrices {
   std::vector<MatrixFile> matrices;
   std::vector<MatrixFile> refused = {};
-  bool are_named = true;                  // by the file; otherwise it is one
+  bool are_named = true;                  // by the file, all of it; otherwise it is one
   std::vector<std::string> remarks = {};  // sentences on how some were taken, where that could be doubted
 };
-NamedMatrices read_all_matrices(const std::string& path);
+NamedMatrices read_all_matrices(const std::string& source);
 
 /// The matrices of an array of three dimensions, one after the other.
 std::vector<MatrixFile> parts_of(MatrixFile file);

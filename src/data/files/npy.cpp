@@ -325,7 +325,7 @@ std::pair<const ElementType*, bool> npy_type_of(std::string_view descr, const st
   const bool ordered = !descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
   const ElementType* type = ordered ? find_element_type(&ElementType::numpy, descr.substr(1)) : nullptr;
   if (!type) {
-    fail("{} has elements of the type {}, which are not real numbers: convert it with .astype(float) first", where,
+    fail("{} has elements of the type {}, which are not real numbers: save an array of real numbers", where,
          in_quotes(descr));
   }
   return {type, descr[0] == '>'};

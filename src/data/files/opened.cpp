@@ -1,6 +1,8 @@
 #include "data/files/opened.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -118,16 +120,6 @@ void require_open_folder(const std::string& path) {
   if (reason) fail_unreadable(path, reason);
 }
 
-void require_regular_file(const std::string& path) {
-  std::error_code reason;
-  const fs::path place = place_of(path);
-  const fs::file_status itself = fs::symlink_status(place, reason);
-  if (!fs::exists(itself)) return;
-  const fs::file_status status = fs::status(place, reason);
-  if (fs::is_symlink(itself) && !fs::exists(status)) fail("{} is a link that leads to no file", path);
-  if (!fs::is_regular_file(status)) fail("{} is no regular file: put the file itself there", path);
-}
-
 void check_standard_input_is_in_reach() {
   if (confined) fail("'-' cannot be read here: a document does not read standard input");
 }
@@ -148,8 +140,15 @@ File open_file(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(place, ignored)) fail("{} is a folder: give a file", path);
   check_kind_can_be_read(path);
-  File file(std::fopen(place.c_str(), "rb"), std::fclose);
-  if (!file) fail_unreadable(path, {errno, std::generic_category()});
+  // A regular file may be a pipe by now, and some of the system's own wait until it has something to say (/proc/kmsg).
+  const bool is_regular = std::filesystem::is_regular_file(place, ignored);
+  const int descriptor = open(place.c_str(), O_RDONLY | O_CLOEXEC | (is_regular ? O_NONBLOCK : 0));
+  File file(descriptor < 0 ? nullptr : fdopen(descriptor, "rb"), std::fclose);
+  if (!file) {
+    const int reason = errno;
+    if (descriptor >= 0) close(descriptor);
+    fail_unreadable(path, {reason, std::generic_category()});
+  }
   opened.insert(place);
   return file;
 }

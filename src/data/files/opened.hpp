@@ -49,19 +49,17 @@ void check_standard_input_is_in_reach();
 /// An open file, closed when it goes.
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-/// Throws InputError: a file that cannot be read, and the reason of the system.
 /// Throws InputError where a folder cannot be looked into.
 void require_open_folder(const std::string& path);
 
-/// Throws InputError for what has this name and is no regular file: a pipe, or a link that leads nowhere.
-void require_regular_file(const std::string& path);
-
+/// Throws InputError: a file that cannot be read, and the reason of the system.
 [[noreturn]] void fail_unreadable(const std::string& path, std::error_code reason);
 
 /// Whether the file called `path` was opened by open_file(), under whatever name.
 bool was_opened(const std::string& path);
 
-/// Opens a file to read its bytes. Throws InputError: a folder, or unreadable, with the system's reason.
+/// Opens a file to read its bytes. What is a regular file does not wait: reading fails where one of the system has
+/// nothing to say. Throws InputError: a folder, or unreadable, with the system's reason.
 File open_file(const std::string& path);
 
 /// Reads up to `most` bytes; fewer come at the end only. Throws InputError when reading fails.

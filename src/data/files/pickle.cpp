@@ -113,6 +113,27 @@ constexpr Known known_things[] = {
     {"__builtin__.set", {}, nothing_of_use},
 };
 
+// What tensors of numbers that are not read name.
+struct UnreadNumbers {
+  std::string_view name;
+  std::string_view what;
+  std::string_view way_out;
+};
+constexpr std::string_view without_them = "leave these tensors out of the state dictionary",
+                           as_real = "save them as real numbers, with .dequantize()",
+                           as_dense = "save them with all of their numbers, with .to_dense()";
+constexpr UnreadNumbers unread_numbers[] = {
+    {"torch.ComplexFloatStorage", "complex numbers", without_them},
+    {"torch.ComplexDoubleStorage", "complex numbers", without_them},
+    {"torch.QInt8Storage", "quantized numbers", as_real},
+    {"torch.QUInt8Storage", "quantized numbers", as_real},
+    {"torch.QInt32Storage", "quantized numbers", as_real},
+    {"torch.QUInt4x2Storage", "quantized numbers", as_real},
+    {"torch.QUInt2x4Storage", "quantized numbers", as_real},
+    {"torch._utils._rebuild_qtensor", "quantized numbers", as_real},
+    {"torch._utils._rebuild_sparse_tensor", "sparse tensors", as_dense},
+};
+
 // --- the machine
 
 class Machine {
@@ -206,6 +227,8 @@ class Machine {
   // --- other modules
 
   [[noreturn]] void refuse(std::string_view name) const {
+    if (const UnreadNumbers* const unread = find_row(std::span<const UnreadNumbers>(unread_numbers), name))
+      fail("{} has {} ({}), which are not read: {}", where_, unread->what, in_quotes(name), unread->way_out);
     fail(
         "{} wants to run {}, which a file of parameters does not need, and nothing is run: save the state dictionary alone, with torch.save(model.state_dict(), 'parameters.pt')",
         where_, in_quotes(name));
@@ -419,6 +442,10 @@ class Machine {
 
 }  // namespace
 
-Pickle read_pickle(std::string_view bytes, const std::string& where) { return Machine(bytes, where).run(); }
+Pickle read_pickle(std::string_view bytes, const std::string& where) {
+  constexpr std::uint64_t work_of_byte = 50;
+  Budget::take_reading(work_of_byte * bytes.size());
+  return Machine(bytes, where).run();
+}
 
 }  // namespace attn

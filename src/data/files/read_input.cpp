@@ -24,6 +24,8 @@ Assumption rounded_to_double(std::string_view number) {
           "whole numbers above 2⁵³ need not be exact, so give smaller ones", true};
 }
 
+Assumption truth_as_numbers() { return {&assumed::numbers, "true is read as 1, and false as 0"}; }
+
 Assumption elements_of_type(std::string_view type) {
   return {&assumed::numbers, fmt::format("the elements have the type {}", type)};
 }

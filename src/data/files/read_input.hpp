@@ -15,7 +15,7 @@ struct AssumedThing {
 namespace assumed {
 inline constexpr AssumedThing header{"first row"}, row_labels{"first column"}, separator{"separator"},
     numbers{"numbers"}, order{"order"}, dimensions{"dimensions"}, mask{"mask"}, causal_mask{"causal mask"},
-    names{"names"}, words{"words"}, model{"model"};
+    names{"names"}, words{"words"}, model{"model"}, keys{"keys"}, comments{"comments"}, letters{"letters"};
 }  // namespace assumed
 
 /// What a reader took something for that does not say it itself. A sentence without its full stop.
@@ -27,10 +27,11 @@ struct Assumption {
 };
 
 // What readers of several kinds of files assume: a whole number that is no double; elements of a type, by its name in
-// the file; a vector.
+// the file; a vector; cells that are true or false.
 Assumption rounded_to_double(std::string_view number);
 Assumption elements_of_type(std::string_view type);
 Assumption vector_as_row(std::size_t size);
+Assumption truth_as_numbers();
 
 /// A matrix, a table of words or a file of parameters that was read, and what was assumed.
 struct ReadInput {

@@ -66,6 +66,19 @@ bool is_torch_file(std::string_view bytes) {
          end.find(pickle_name) != std::string_view::npos;
 }
 
+// How many numbers of its storage a tensor reaches over.
+std::uint64_t reach_of(const PickledTensor& tensor) {
+  constexpr std::uint64_t far = std::uint64_t{1} << 40;  // no storage has so many
+  std::uint64_t last = tensor.offset;
+  for (std::size_t i = 0; i < tensor.sizes.size(); ++i) {
+    const std::uint64_t size = tensor.sizes[i], stride = tensor.strides[i];
+    if (size == 0) return 0;
+    if (last > far || size > far || (size > 1 && stride > far / (size - 1))) return far;
+    last += (size - 1) * stride;
+  }
+  return std::min(last, far) + 1;
+}
+
 struct TorchFile::Parts {
   FileBytes file;
   std::string where;
@@ -73,7 +86,9 @@ struct TorchFile::Parts {
   std::shared_ptr<const std::string> unpacked_pickle = {};
   Pickle pickle = {};
   Tensors tensors = {};
-  std::map<std::string, FileBytes, std::less<>> unpacked = {};  // storages that are compressed
+  std::map<std::string_view, std::uint64_t> needed = {};  // bytes of storages, as far as tensors reach
+  std::map<std::string_view, FileBytes> storages = {};    // that were opened
+  std::uint64_t unpacked = 0;                             // bytes of these that are compressed
 
   const ZipMember& member(std::string_view name) const {
     const auto found = members.find(name);
@@ -81,28 +96,48 @@ struct TorchFile::Parts {
     return found->second;
   }
 
-  // Where it is, or unpacked.
-  FileBytes bytes_of(const ZipMember& found, std::size_t most) const {
-    if (found.method == zip_stored && !found.encrypted)
-      return {stored_bytes(file.bytes, found, where), file.holder, file.is_mapped};
+  static bool is_packed(const ZipMember& found) { return found.method != zip_stored || found.encrypted; }
+
+  // Where it is, or unpacked as far as it is needed. Where that is all of it, its checksum is compared.
+  FileBytes bytes_of(const ZipMember& found, std::uint64_t needed_bytes) const {
+    if (!is_packed(found)) return {stored_bytes(file.bytes, found, where), file.holder, file.is_mapped};
     const auto text = std::make_shared<std::string>();
-    if (most_unpacked(found) > most) fail("{}: {} has too many bytes: save the file again", where, found.name);
-    unzip(
-        file.bytes, found, most,
-        [&](std::string_view piece) {
-          *text += piece;
-          return true;
-        },
-        fmt::format("{}:{}", where, found.name));
+    text->reserve(std::min(needed_bytes, most_unpacked(found)));
+    const auto take = [&](std::string_view piece) {
+      text->append(piece.substr(0, needed_bytes - text->size()));
+      return needed_bytes >= found.bytes || text->size() < needed_bytes;
+    };
+    unzip(file.bytes, found, found.bytes, take, fmt::format("{}:{}", where, found.name));
     return {*text, text};
   }
 
+  FileBytes small_member(std::string_view name) const {
+    const ZipMember& found = member(name);
+    if (most_unpacked(found) > most_of_pickle)
+      fail("{}: {} has more than {} bytes: save the state dictionary alone", where, name_in_quotes(name),
+           most_of_pickle);
+    return bytes_of(found, found.bytes);
+  }
+
+  void note_needed(const PickledTensor& tensor) {
+    const std::uint64_t bytes = find_element_type(&ElementType::safetensors, tensor.storage.type)->bytes;
+    std::uint64_t& most = needed[tensor.storage.key];
+    most = std::max(most, reach_of(tensor) * bytes);
+  }
+
   FileBytes storage(const PickledStorage& storage) {
-    const std::string name = fmt::format("data/{}", storage.key);
-    const auto found = unpacked.find(name);
-    if (found != unpacked.end()) return found->second;
-    const FileBytes bytes = bytes_of(member(name), most_bytes);
-    return unpacked.emplace(name, bytes).first->second;
+    const auto found = storages.find(storage.key);
+    if (found != storages.end()) return found->second;
+    const ZipMember& packed = member(fmt::format("data/{}", storage.key));
+    const std::uint64_t bytes = std::min(needed[storage.key], most_unpacked(packed));
+    if (is_packed(packed)) {
+      if (bytes > most_bytes - unpacked)
+        fail("{}: its compressed tensors have more than {} bytes: save it again, torch.save does not compress", where,
+             most_bytes);
+      unpacked += bytes;
+      Budget::require_cells(unpacked / sizeof(double));
+    }
+    return storages.emplace(storage.key, bytes_of(packed, needed[storage.key])).first->second;
   }
 };
 
@@ -120,12 +155,9 @@ TorchFile::TorchFile(FileBytes file, std::string where) {
   for (const ZipMember& member : members) {
     if (member.name.starts_with(folder)) parts_->members.emplace(member.name.substr(folder.size()), member);
   }
-  if (parts_->members.contains("byteorder") &&
-      parts_->bytes_of(parts_->member("byteorder"), most_of_pickle).bytes.starts_with("big"))
+  if (parts_->members.contains("byteorder") && parts_->small_member("byteorder").bytes.starts_with("big"))
     fail("{} has numbers with the highest byte first: save it on a machine that has the lowest first", place);
-  const FileBytes pickle = parts_->bytes_of(parts_->member("data.pkl"), most_of_pickle);
-  if (pickle.bytes.size() > most_of_pickle)
-    fail("{}: its pickle has more than {} bytes: save the state dictionary alone", place, most_of_pickle);
+  const FileBytes pickle = parts_->small_member("data.pkl");
   parts_->unpacked_pickle = std::make_shared<const std::string>(pickle.bytes);
   parts_->pickle = read_pickle(*parts_->unpacked_pickle, place);
   const auto* const dictionary = parts_->pickle.made->as<PickledDictionary>();
@@ -134,7 +166,10 @@ TorchFile::TorchFile(FileBytes file, std::string where) {
     fail("{} has no dictionary of tensors: save one, with torch.save(model.state_dict(), 'parameters.pt')", place);
   parts_->tensors = std::move(found.tensors);
   if (dictionary->members.size() > 1) member_ = std::move(found.member);
-  for (const auto& [name, tensor] : parts_->tensors) names_.push_back(name);
+  for (const auto& [name, tensor] : parts_->tensors) {
+    names_.push_back(name);
+    parts_->note_needed(*tensor);
+  }
 }
 
 // --- views

@@ -15,6 +15,7 @@ namespace attn {
 namespace {
 
 // What the zip format fixes (PKWARE's APPNOTE): the first four bytes of each record, as numbers.
+constexpr std::string_view beginning_of_archives = "PK";
 constexpr std::uint32_t zip_local_signature = 0x04034B50;
 constexpr std::uint32_t zip_entry_signature = 0x02014B50;
 constexpr std::uint32_t zip_end_signature = 0x06054B50;
@@ -60,6 +61,8 @@ std::uint64_t find_end_record(const ZipNumbers& zip, const std::string& where) {
     const std::uint64_t at = size - end_bytes - comment;
     if (zip.at(at, 4) == zip_end_signature && zip.at(at + 20, 2) == comment) return at;
   }
+  if (!zip.archive.starts_with(beginning_of_archives))
+    fail("{} is no zip archive: save it again, or give it a name that ends as files of its kind do", where);
   fail("{} is not a complete archive (its directory is missing): save it again", where);
 }
 
@@ -108,6 +111,19 @@ ZipMember read_entry(const ZipNumbers& zip, std::uint64_t at) {
   return member;
 }
 
+// No byte belongs to two members. Where one lies outside of the archive, that is told when it is read.
+void require_members_apart(const std::vector<ZipMember>& members, const ZipNumbers& zip) {
+  std::vector<const ZipMember*> in_order;
+  for (const ZipMember& member : members) in_order.push_back(&member);
+  std::ranges::sort(in_order, {}, &ZipMember::local_header);
+  for (std::size_t i = 1; i < in_order.size(); ++i) {
+    const ZipMember& member = *in_order[i - 1];
+    const std::uint64_t room = in_order[i]->local_header - member.local_header;
+    const std::uint64_t header = local_header_bytes + member.name.size();
+    if (room < header || room - header < member.packed_bytes) zip.damaged();
+  }
+}
+
 }  // namespace
 
 std::vector<ZipMember> zip_directory(std::string_view archive, const std::string& where) {
@@ -127,6 +143,7 @@ std::vector<ZipMember> zip_directory(std::string_view archive, const std::string
     at += entry_bytes + zip.at(at + 28, 2) + zip.at(at + 30, 2) + zip.at(at + 32, 2);
   }
   if (at != directory.begin + directory.bytes) zip.damaged();
+  require_members_apart(members, zip);
   return members;
 }
 
@@ -190,7 +207,9 @@ void unzip(std::string_view archive, const ZipMember& member, std::size_t most, 
   const std::string_view packed = packed_bytes(zip, member);
   uLong checksum = 0;
   std::size_t size = 0;
+  constexpr std::uint64_t work_of_unpacked_byte = 4;
   const auto hand_on = [&](std::string_view piece) {
+    Budget::take_reading(work_of_unpacked_byte * piece.size());
     checksum = crc32_z(checksum, reinterpret_cast<const Bytef*>(piece.data()), piece.size());
     size += piece.size();
     return take(piece);

@@ -30,7 +30,8 @@ struct ZipMember {
 /// The members of an archive. Throws InputError: no archive, or a damaged directory.
 std::vector<ZipMember> zip_directory(std::string_view archive, const std::string& where);
 
-/// Hands on a member unpacked, piece after piece, as long as `take` wants more. At most `most` bytes are unpacked.
+/// Hands on a member unpacked, piece after piece, as long as `take` wants more. At most `most` bytes are unpacked, and
+/// each is work (Budget::take_reading).
 /// Throws InputError: outside the archive, encrypted, packed in an unknown way, damaged, more bytes.
 using TakePiece = std::function<bool(std::string_view piece)>;
 void unzip(std::string_view archive, const ZipMember& member, std::size_t most, const TakePiece& take,

@@ -5,48 +5,23 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "data/files/cells.hpp"
+#include "data/parameters/config_keys.hpp"
+#include "data/parameters/meanings.hpp"
 
 namespace attn {
 
 namespace {
 
-// A size, by the names that families have for it.
-struct ConfigSize {
-  std::string_view key;
-  std::size_t ModelConfig::*size;
-  std::uint64_t most = 65536;
-};
-constexpr ConfigSize sizes[] = {
-    {"num_attention_heads", &ModelConfig::heads},
-    {"n_head", &ModelConfig::heads},
-    {"num_heads", &ModelConfig::heads},
-    {"num_key_value_heads", &ModelConfig::key_heads},
-    {"head_dim", &ModelConfig::head_size},
-    {"d_kv", &ModelConfig::head_size},
-    {"num_hidden_layers", &ModelConfig::layers},
-    {"num_layers", &ModelConfig::layers},
-    {"n_layer", &ModelConfig::layers},
-    {"n_heads", &ModelConfig::heads},
-    {"encoder_attention_heads", &ModelConfig::heads},
-    {"relative_attention_num_buckets", &ModelConfig::buckets},
-    {"vocab_size", &ModelConfig::words, std::uint64_t{1} << 24},
-};
-
 // A member; null where there is none, and where it is null unless that is asked for.
 const Json* member_of(const Json& object, std::string_view key, bool with_null = false) {
   const auto found = object.find(std::string(key));
   return found == object.end() || (found->is_null() && !with_null) ? nullptr : &*found;
-}
-
-std::size_t size_in(const JsonMember& member, std::uint64_t most) {
-  if (member.value.is_number_unsigned() && member.value.get<std::uint64_t>() >= 1 &&
-      member.value.get<std::uint64_t>() <= most)
-    return member.value.get<std::size_t>();
-  fail("{} must be a whole number from 1 to {}", member.place, most);
 }
 
 std::size_t token_in(const JsonMember& member) {
@@ -88,6 +63,8 @@ const ModelFamily& family_of(const Json& file, const std::string& where) {
 
 }  // namespace
 
+// --- what it says
+
 void ModelConfig::set(std::string_view field, const FieldValue& value) {
   std::erase_if(brings, [&](const BroughtField& one) { return one.field == field; });
   brings.push_back({field, value});
@@ -105,14 +82,15 @@ void take_windows(ModelConfig& config, const Json& file, const std::string& wher
     return std::ranges::find(config.brings, field, &BroughtField::field) != config.brings.end();
   };
   const Json* const is_on = windows.switch_key.empty() ? nullptr : member_of(file, windows.switch_key);
-  const bool is_off = !windows.switch_key.empty() && (!is_on || *is_on == false);
+  const bool is_off = !windows.switch_key.empty() &&
+                      (!is_on || !flag_of({*is_on, fmt::format("{}: \"{}\"", where, windows.switch_key)}));
   if (is_off) config.set("window", 0.0);
   if (!has("window") && windows.usual != 0.0) config.set("window", windows.usual);
   if (!has("window")) return;
   if (config.window_layers.empty() && windows.is_local) {
     const Json* const said = windows.pattern_key.empty() ? nullptr : member_of(file, windows.pattern_key);
     const std::size_t pattern =
-        said ? size_in({*said, fmt::format("{}: \"{}\"", where, windows.pattern_key)}, most_layers)
+        said ? size_of({*said, fmt::format("{}: \"{}\"", where, windows.pattern_key)}, most_layers)
              : windows.usual_pattern;
     if (config.layers == 0)
       fail("{} does not say how many layers there are, and so not which of them have a window", where);
@@ -129,45 +107,143 @@ void take_windows(ModelConfig& config, const Json& file, const std::string& wher
 
 }  // namespace
 
+namespace {
+
+using PlaceOfMember = std::function<std::string(std::string_view key)>;
+
+// Members of an object that is a value, and of objects in it, which no row names.
+void take_members_within(ModelConfig& config, const Json& object, const std::string& key,
+                         std::span<const std::string_view> known) {
+  for (const auto& [name, value] : object.items()) {
+    const std::string whole = fmt::format("{}.{}", key, name);
+    if (value.is_null()) continue;
+    if (std::ranges::find(known, name) == known.end()) {
+      config.keys.unknown.push_back(whole);
+    } else if (value.is_object()) {
+      take_members_within(config, value, whole, known);
+    }
+  }
+}
+
+// What becomes of each member. One that is null says nothing.
+void take_keys(ModelConfig& config, const Json& file) {
+  for (const auto& [key, value] : file.items()) {
+    const KeyEffect effect = effect_of(key, *config.family);
+    ConfigKeys& keys = config.keys;
+    if (effect == KeyEffect::used) {
+      keys.used.push_back(key);
+    } else if (effect == KeyEffect::none || value.is_null()) {
+      keys.without_effect.push_back(key);
+    } else {
+      keys.unknown.push_back(key);
+    }
+    const auto row = std::ranges::find(config.family->fields, key, &ConfigField::key);
+    if (row != config.family->fields.end() && value.is_object()) take_members_within(config, value, key, row->members);
+  }
+}
+
+// Several members may say one size, by several names.
+void take_sizes(ModelConfig& config, const Json& file, const PlaceOfMember& place_of) {
+  std::vector<std::pair<const ConfigSize*, std::string>> taken;
+  for (const auto& [key, value] : file.items()) {
+    const ConfigSize* const row = size_said_by(key, *config.family);
+    if (!row || value.is_null()) continue;
+    const std::size_t size = size_of({value, place_of(key)}, row->most);
+    for (const auto& [other, place] : taken) {
+      if (other->size == row->size && config.*row->size != size)
+        fail("{} is {}, and {} is {}: they must be equal", place_of(key), size, place, config.*row->size);
+    }
+    config.*row->size = size;
+    taken.emplace_back(row, in_quotes(key));
+  }
+}
+
+void take_field(ModelConfig& config, const Json& file, const ConfigField& row, const PlaceOfMember& place_of) {
+  const Json* const value = member_of(file, row.key, true);
+  if (!value) return;
+  if (value->is_null()) {
+    if (row.of_null != FieldValue()) config.set(row.field, row.of_null);
+    return;
+  }
+  const JsonMember found{*value, place_of(row.key)};
+  const FieldValue meant = row.meaning ? row.meaning(found, config) : value_in(found.value, config);
+  if (row.field.empty()) return;
+  ModelRecipe tried;
+  look_up(recipe_fields(), row.field, "choice of a recipe").take(tried, meant, found.place);
+  config.set(row.field, meant);
+}
+
+void take_fields(ModelConfig& config, const Json& file, const PlaceOfMember& place_of) {
+  for (const std::span<const ConfigField> rows : {config.family->fields, fields_of_all_families()}) {
+    for (const ConfigField& row : rows) take_field(config, file, row, place_of);
+  }
+}
+
+// Which value each field has if a member is left out.
+using SaidFields = std::map<std::string_view, FieldValue>;
+SaidFields fields_without(std::string_view key, ModelConfig config, Json file, const PlaceOfMember& place_of) {
+  file.erase(std::string(key));
+  take_fields(config, file, place_of);
+  SaidFields said;
+  for (const BroughtField& one : config.brings) said[one.field] = one.value;
+  return said;
+}
+
+// An object may have an older and a newer name. Where both are there, either of them alone must say all.
+void require_one_meaning(const ModelConfig& config, const Json& file, const PlaceOfMember& place_of,
+                         const std::string& where) {
+  std::vector<const ConfigField*> there;
+  for (const ConfigField& row : config.family->fields) {
+    if (!row.members.empty() && member_of(file, row.key)) there.push_back(&row);
+  }
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const ConfigField &one = *there[j], &other = *there[i];
+      if (one.meaning != other.meaning ||
+          fields_without(other.key, config, file, place_of) == fields_without(one.key, config, file, place_of))
+        continue;
+      fail("{}: \"{}\" and \"{}\" are two names of one setting, and they say different things: leave out one of them",
+           where, one.key, other.key);
+    }
+  }
+}
+
+}  // namespace
+
 ModelConfig read_config(std::string_view bytes, const std::string& where) {
   return config_from(parse_json(bytes, where), where);
 }
 
-ModelConfig config_from(const Json& file, const std::string& where) {
+ModelConfig config_from(const Json& file, const std::string& where, const MemberNames& called) {
   if (!file.is_object()) fail("{} is not an object, as the config.json of a model is", where);
   ModelConfig config{.family = &family_of(file, where)};
+  config.biases = config.family->biases;
+  const PlaceOfMember place_of = [&](std::string_view key) {
+    const auto name = called.find(key);
+    return name == called.end() ? fmt::format("{}: \"{}\"", where, key) : fmt::format("{}: {}", where, name->second);
+  };
   const auto member = [&](std::string_view key) -> std::optional<JsonMember> {
     const Json* const found = member_of(file, key);
     if (!found) return std::nullopt;
-    return JsonMember{*found, fmt::format("{}: \"{}\"", where, key)};
+    return JsonMember{*found, place_of(key)};
   };
-  for (const ConfigSize& row : sizes) {
-    if (const auto found = member(row.key)) config.*row.size = size_in(*found, row.most);
+  take_keys(config, file);
+  if (const auto classes = member("architectures"); classes && !knows_classes(*classes, *config.family)) {
+    std::erase(config.keys.used, "architectures");
+    config.keys.unknown.emplace_back("architectures");
   }
+  take_sizes(config, file, place_of);
   if (const auto start = member("decoder_start_token_id")) config.start = token_in(*start);
   if (const auto ends = member("eos_token_id")) config.ends = tokens_in(*ends);
-  if (const auto tied = member("tie_word_embeddings"); tied && tied->value.is_boolean())
-    config.is_tied = tied->value.get<bool>();
+  if (const auto tied = member("tie_word_embeddings")) config.is_tied = flag_of(*tied);
   // Which numbers are meant only the library knows that has rounded them.
   if (member("quantization_config"))
     fail("{}: the numbers of this model are quantized in a way that is not read yet: give the model as it was before",
          where);
   if (config.heads == 0) fail("{} does not say how many heads there are", where);
   std::ranges::copy(config.family->brings, std::back_inserter(config.brings));
-  for (const ConfigField& row : config.family->fields) {
-    const Json* const value = member_of(file, row.key, true);
-    if (!value) continue;
-    if (value->is_null()) {
-      if (row.of_null != FieldValue()) config.set(row.field, row.of_null);
-      continue;
-    }
-    const JsonMember found{*value, fmt::format("{}: \"{}\"", where, row.key)};
-    const FieldValue meant = row.meaning ? row.meaning(found, config) : value_in(found.value, config);
-    if (row.field.empty()) continue;
-    ModelRecipe tried;
-    look_up(recipe_fields(), row.field, "choice of a recipe").take(tried, meant, found.place);
-    config.set(row.field, meant);
-  }
+  require_one_meaning(config, file, place_of, where);
+  take_fields(config, file, place_of);
   take_windows(config, file, where);
   return config;
 }

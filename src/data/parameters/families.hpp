@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,23 @@ struct ConfigField {
   FieldValue (*meaning)(const JsonMember& member, ModelConfig& config) = nullptr;
   /// What null means there; nothing: that it is not said.
   FieldValue of_null = {};
+  /// Where it is an object: the members that are understood, of objects in it as well.
+  std::span<const std::string_view> members = {};
+};
+
+/// A member of a config.json that is a size, and where the config keeps it. Tensors tell most sizes as well, and both
+/// must agree.
+struct ConfigSize {
+  std::string_view key;  // "hidden_size"
+  std::size_t ModelConfig::*size;
+  std::uint64_t most = 65536;
+};
+
+/// Which biases linear layers have, where the family or the config says it; nothing: the tensors tell it.
+struct SaidBiases {
+  std::optional<bool> of_queries = {};  // and of keys and values
+  std::optional<bool> of_attention_output = {};
+  std::optional<bool> of_feed_forward = {};
 };
 
 /// Which layers of a family have a window.
@@ -40,6 +59,9 @@ struct ModelFamily {
   std::span<const ConfigField> fields = {};   // what config.json says
   std::string_view unread = {};               // what of it is not read: "experts"; empty: it is read
   LayersWithWindow windows = {};
+  std::span<const std::string_view> without_effect = {};  // members that change no number, beside those of all families
+  SaidBiases biases = {};                                 // of all its models
+  std::span<const ConfigSize> sizes = {};                 // in place of those of all families
 };
 
 /// gpt2, … A new one is a row, and rows of layouts() for the names of its tensors.

@@ -45,6 +45,19 @@ void take_rope(const Json& rope, const std::string& place, ModelConfig& config) 
   config.set("wave_factor_words", number("original_max_position_embeddings"));
 }
 
+constexpr std::string_view rope_members[] = {
+    "rope_type",
+    "type",
+    "rope_theta",
+    "partial_rotary_factor",
+    "factor",
+    "low_freq_factor",
+    "high_freq_factor",
+    "full_attention",
+    "sliding_attention",
+    "original_max_position_embeddings",
+};
+
 FieldValue rope_there(const JsonMember& member, ModelConfig& config) {
   if (!member.value.is_object()) fail("{} must be an object", member.place);
   const auto whole = member.value.find("full_attention"), local = member.value.find("sliding_attention");
@@ -125,7 +138,16 @@ constexpr ConfigField gpt2_fields[] = {
     {"tie_word_embeddings", "tied_output"},
     {"scale_attn_weights", "scale", scale_by_flag},
     {"scale_attn_by_inverse_layer_idx", "", only_flag<false>},
-    {"add_cross_attention", "", only_flag<false>},
+};
+// The first ones are of an output for classes.
+constexpr std::string_view without_effect_in_gpt[] = {
+    "summary_activation",
+    "summary_first_dropout",
+    "summary_proj_to_labels",
+    "summary_type",
+    "summary_use_proj",
+    "predict_special_tokens",
+    "n_ctx",
 };
 
 constexpr std::string_view neo_layouts[] = {"GPT-Neo"}, neox_layouts[] = {"GPT-NeoX"};
@@ -154,8 +176,9 @@ constexpr ConfigField neox_fields[] = {
     {"partial_rotary_factor", "rotated"},
     {"rotary_emb_base", "base"},
     {"rope_theta", "base"},
-    {"rope_scaling", "", rope_there},
-    {"rope_parameters", "", rope_there},
+    {"rope_scaling", "", rope_there, {}, rope_members},
+    {"rope_parameters", "", rope_there, {}, rope_members},
+    {"attention_bias", "", attention_biases_there},
 };
 
 // --- Llama and its like
@@ -192,19 +215,34 @@ constexpr auto rotary_fields = std::to_array<ConfigField>({
     {"rms_norm_eps", "epsilon"},
     {"tie_word_embeddings", "tied_output"},
     {"rope_theta", "base"},
-    {"rope_scaling", "", rope_there},
-    {"rope_parameters", "", rope_there},
+    {"partial_rotary_factor", "rotated"},
+    {"rope_scaling", "", rope_there, {}, rope_members},
+    {"rope_parameters", "", rope_there, {}, rope_members},
 });
+// The reference heeds it in some of these families; in Qwen2 and Mistral it does not.
+constexpr auto bias_field = std::to_array<ConfigField>({{"attention_bias", "", attention_biases_there}});
 constexpr auto window_fields = std::to_array<ConfigField>({
     {"sliding_window", "window", nullptr, 0.0},
     {"layer_types", "", layers_there},
 });
 constexpr auto of_llama_alone = std::to_array<ConfigField>({
     {"hidden_act", "activation", activation_there},
-    {"partial_rotary_factor", "rotated"},
+    {"mlp_bias", "", feed_forward_biases_there},
+    {"rope_interleaved", "", only_flag<false>},
+    {"use_mrope", "", only_flag<false>},
+    {"lm_head_bias", "", only_flag<false>},
 });
+constexpr std::string_view without_effect_in_llama[] = {"is_llama_config"};
+// It counts for scaled positions alone that are not read.
+constexpr std::string_view without_effect_in_phi3[] = {"original_max_position_embeddings", "full_attn_mod",
+                                                       "interpolate_factor"};
+constexpr SaidBiases of_queries_alone{.of_queries = true};
 constexpr auto llama_fields = joined(rotary_fields, of_llama_alone);
 constexpr auto windowed_fields = joined(llama_fields, window_fields);
+constexpr auto biased_fields = joined(llama_fields, bias_field);
+constexpr auto qwen3_fields = joined(windowed_fields, bias_field);
+constexpr auto phi3_fields =
+    joined(windowed_fields, std::to_array<ConfigField>({{"attention_bias", "", only_flag<false>}}));
 
 // --- Gemma
 
@@ -217,12 +255,13 @@ constexpr BroughtField gemma_has[] = {
     {"causal_decoder", true}, {"epsilon", 1e-6},           {"activation", "gelu-tanh"},
     {"tied_output", true},
 };
-// In Gemma 1 "hidden_act" says nothing: the reference ignores it.
+// The reference ignores these: "hidden_activation" and "sliding_window" count.
+constexpr std::string_view without_effect_in_gemma[] = {"hidden_act", "sliding_window_size", "_sliding_window_pattern"};
 constexpr auto of_all_gemma = std::to_array<ConfigField>({
     {"hidden_activation", "activation", activation_there},
     {"use_bidirectional_attention", "", only_flag<false>},
 });
-constexpr auto gemma_fields = joined(rotary_fields, of_all_gemma);
+constexpr auto gemma_fields = joined(joined(rotary_fields, bias_field), of_all_gemma);
 constexpr BroughtField gemma2_has[] = {
     {"norm", "before-and-after"},
     {"norm_kind", "rms-plus-1"},
@@ -268,24 +307,32 @@ bool is_no_multiple(std::size_t layer, std::size_t pattern) { return (layer + 1)
 constexpr LayersWithWindow of_qwen{4096.0, is_from, "max_window_layers", 28, "use_sliding_window"};
 
 constexpr ModelFamily decoder_families[] = {
-    {"gpt2", "GPT-2", gpt2_layouts, gpt2_has, gpt2_fields},
-    {"gpt_neo", "GPT-Neo", neo_layouts, neo_has, neo_fields, {}, {256.0, is_odd_layer}},
+    {"gpt2", "GPT-2", gpt2_layouts, gpt2_has, gpt2_fields, {}, {}, without_effect_in_gpt},
+    {"gpt_neo", "GPT-Neo", neo_layouts, neo_has, neo_fields, {}, {256.0, is_odd_layer}, without_effect_in_gpt},
     {"gpt_neox", "GPT-NeoX", neox_layouts, neox_has, neox_fields},
-    {"llama", "Llama", llama_layouts, llama_has, llama_fields},
+    {"llama", "Llama", llama_layouts, llama_has, biased_fields, {}, {}, without_effect_in_llama},
     {"mistral", "Mistral", llama_layouts, llama_has, windowed_fields, {}, {4096.0}},
-    {"qwen2", "Qwen2", llama_layouts, llama_has, windowed_fields, {}, of_qwen},
-    {"qwen3", "Qwen3", llama_layouts, llama_has, windowed_fields, {}, of_qwen},
-    {"gemma", "Gemma", llama_layouts, gemma_has, gemma_fields},
-    {"gemma2", "Gemma 2", gemma2_layouts, gemma2_has, gemma2_fields, {}, {4096.0, is_even_layer}},
+    {"qwen2", "Qwen2", llama_layouts, llama_has, windowed_fields, {}, of_qwen, {}, of_queries_alone},
+    {"qwen3", "Qwen3", llama_layouts, llama_has, qwen3_fields, {}, of_qwen},
+    {"gemma", "Gemma", llama_layouts, gemma_has, gemma_fields, {}, {}, without_effect_in_gemma},
+    {"gemma2",
+     "Gemma 2",
+     gemma2_layouts,
+     gemma2_has,
+     gemma2_fields,
+     {},
+     {4096.0, is_even_layer},
+     without_effect_in_gemma},
     {"gemma3_text",
      "Gemma 3",
      gemma2_layouts,
      gemma3_has,
      gemma2_fields,
      {},
-     {4096.0, is_no_multiple, "sliding_window_pattern", 6}},
-    {"phi3", "Phi-3", phi3_layouts, phi3_has, windowed_fields},
-    {"olmo2", "OLMo 2", olmo2_layouts, olmo2_has, llama_fields},
+     {4096.0, is_no_multiple, "sliding_window_pattern", 6},
+     without_effect_in_gemma},
+    {"phi3", "Phi-3", phi3_layouts, phi3_has, phi3_fields, {}, {}, without_effect_in_phi3},
+    {"olmo2", "OLMo 2", olmo2_layouts, olmo2_has, biased_fields},
 };
 
 }  // namespace

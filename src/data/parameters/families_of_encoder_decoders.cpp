@@ -28,6 +28,8 @@ constexpr ConfigField t5_fields[] = {
     {"layer_norm_epsilon", "epsilon"},
     {"feed_forward_proj", "activation", activation_of_t5},
     {"feed_forward_proj", "gated", is_gated_t5},
+    {"dense_act_fn", "activation", activation_there},
+    {"is_gated_act", "gated"},
     {"relative_attention_max_distance", "max_distance"},
 };
 
@@ -50,11 +52,14 @@ constexpr ConfigField bart_fields[] = {
     {"add_final_layer_norm", "", only_flag<false>},
     {"static_position_embeddings", "", only_flag<false>},
 };
+// The table has two rows that no word has; a bias of the logits is there or not.
+constexpr ConfigSize bart_sizes[] = {{"max_position_embeddings", &ModelConfig::longest_text, std::uint64_t{1} << 32}};
+constexpr std::string_view without_effect_in_bart[] = {"add_bias_logits", "extra_pos_embeddings"};
 
 constexpr ModelFamily encoder_decoder_families[] = {
     {"t5", "T5", t5_layouts, t5_has, t5_fields},
     {"mt5", "mT5", t5_layouts, t5_has, t5_fields},
-    {"bart", "BART", bart_layouts, bart_has, bart_fields},
+    {"bart", "BART", bart_layouts, bart_has, bart_fields, {}, {}, without_effect_in_bart, {}, bart_sizes},
 };
 
 }  // namespace

@@ -23,8 +23,12 @@ constexpr ConfigField bert_fields[] = {
     {"layer_norm_eps", "epsilon"},
     {"hidden_act", "activation", activation_there},
     {"is_decoder", "causal_encoder"},
-    {"add_cross_attention", "", only_flag<false>},
     {"position_embedding_type", "", only_text<absolute>},
+};
+// What is computed of the first word, and left out.
+constexpr std::string_view without_effect_in_bert[] = {
+    "directionality",       "pooler_fc_size",       "pooler_num_attention_heads",
+    "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type",
 };
 
 // Words begin behind the padding, whose position is its id.
@@ -45,11 +49,12 @@ constexpr ConfigField roberta_fields[] = {
     {"layer_norm_eps", "epsilon"},
     {"hidden_act", "", only_text<exact_gelu>},
     {"is_decoder", "causal_encoder"},
-    {"add_cross_attention", "", only_flag<false>},
     {"position_embedding_type", "", only_text<absolute>},
     {"pad_token_id", "first_position", behind_padding},
 };
 constexpr ConfigField distilbert_fields[] = {{"activation", "activation", activation_there}};
+// The table of positions is there, however it was made.
+constexpr std::string_view without_effect_in_distilbert[] = {"sinusoidal_pos_embds", "tie_weights_"};
 
 constexpr std::string_view vit_layouts[] = {"ViT"};
 constexpr BroughtField vit_has[] = {
@@ -57,15 +62,38 @@ constexpr BroughtField vit_has[] = {
     {"scale", "sqrt-dk"},      {"scale_embeddings", false}, {"epsilon", 1e-12},       {"tied_output", false},
     {"causal_encoder", false}, {"first_output", true},
 };
-constexpr ConfigField vit_fields[] = {{"layer_norm_eps", "epsilon"}, {"hidden_act", "activation", activation_there}};
+// Sides in pixels: a patch has so many numbers for each channel, and there is a position for each patch and one for the
+// class token.
+constexpr std::uint64_t longest_side = 65536;
+FieldValue image_there(const JsonMember& member, ModelConfig& config) {
+  config.image = size_of(member, longest_side);
+  return {};
+}
+FieldValue channels_there(const JsonMember& member, ModelConfig& config) {
+  config.channels = size_of(member, longest_side);
+  return {};
+}
+FieldValue patches_there(const JsonMember& member, ModelConfig& config) {
+  constexpr std::size_t usual_channels = 3;
+  const std::size_t side = size_of(member, longest_side);
+  config.patch = side * side * (config.channels ? config.channels : usual_channels);
+  if (config.image) config.places = (config.image / side) * (config.image / side) + 1;
+  return {};
+}
+constexpr ConfigField vit_fields[] = {
+    {"layer_norm_eps", "epsilon"},        {"hidden_act", "activation", activation_there},
+    {"qkv_bias", "", query_biases_there}, {"image_size", "", image_there},
+    {"num_channels", "", channels_there}, {"patch_size", "", patches_there},
+};
+constexpr std::string_view without_effect_in_vit[] = {"encoder_stride", "pooler_act", "pooler_output_size"};
 
 constexpr ModelFamily encoder_families[] = {
-    {"bert", "BERT", bert_layouts, bert_has, bert_fields},
-    {"roberta", "RoBERTa", roberta_layouts, roberta_has, roberta_fields},
-    {"xlm-roberta", "XLM-RoBERTa", roberta_layouts, roberta_has, roberta_fields},
-    {"camembert", "CamemBERT", roberta_layouts, roberta_has, roberta_fields},
-    {"distilbert", "DistilBERT", distilbert_layouts, bert_has, distilbert_fields},
-    {"vit", "ViT", vit_layouts, vit_has, vit_fields},
+    {"bert", "BERT", bert_layouts, bert_has, bert_fields, {}, {}, without_effect_in_bert},
+    {"roberta", "RoBERTa", roberta_layouts, roberta_has, roberta_fields, {}, {}, without_effect_in_bert},
+    {"xlm-roberta", "XLM-RoBERTa", roberta_layouts, roberta_has, roberta_fields, {}, {}, without_effect_in_bert},
+    {"camembert", "CamemBERT", roberta_layouts, roberta_has, roberta_fields, {}, {}, without_effect_in_bert},
+    {"distilbert", "DistilBERT", distilbert_layouts, bert_has, distilbert_fields, {}, {}, without_effect_in_distilbert},
+    {"vit", "ViT", vit_layouts, vit_has, vit_fields, {}, {}, without_effect_in_vit},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "data/files/files_of_folder.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/opened.hpp"
 #include "data/parameters/shards.hpp"
@@ -21,11 +22,11 @@ bool is_folder(const std::string& path) {
 
 namespace {
 
-std::string config_in(const std::string& folder) { return (std::filesystem::path(folder) / "config.json").string(); }
+constexpr std::string_view name_of_config = "config.json";
 
 }  // namespace
 
-bool is_model_folder(const std::string& path) { return is_folder(path) && is_there(config_in(path)); }
+bool is_model_folder(const std::string& path) { return is_folder(path) && is_there(path_in(path, name_of_config)); }
 
 namespace {
 
@@ -50,10 +51,9 @@ std::optional<ModelFolder> read_model_in_file(const std::string& path) {
 }
 
 ModelFolder read_model_folder(const std::string& path) {
-  const std::string config = config_in(path);
+  const std::string config = path_in(path, name_of_config);
   require_open_folder(path);
-  require_regular_file(config);
-  if (!is_there(config))
+  if (!has_file(path, name_of_config))
     fail("{} has no config.json, which says how the model computes: give the folder of a model", path);
   ModelFolder folder{.config = read_config(read_bytes(config), config), .file = {}};
   folder.file = translate(open_parameters(path, path, ""), path, folder.config.heads);

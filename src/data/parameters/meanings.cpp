@@ -31,6 +31,13 @@ double positive_number_of(const JsonMember& member) {
   fail("{} must be a positive number", member.place);
 }
 
+std::size_t size_of(const JsonMember& member, std::uint64_t most) {
+  if (member.value.is_number_unsigned() && member.value.get<std::uint64_t>() >= 1 &&
+      member.value.get<std::uint64_t>() <= most)
+    return member.value.get<std::size_t>();
+  fail("{} must be a whole number from 1 to {}", member.place, most);
+}
+
 std::string_view activation_named(std::string_view theirs, const JsonMember& member) {
   const auto found = std::ranges::find(activations_there, theirs, &ActivationThere::theirs);
   if (found == std::end(activations_there))
@@ -40,6 +47,21 @@ std::string_view activation_named(std::string_view theirs, const JsonMember& mem
 
 FieldValue activation_there(const JsonMember& member, ModelConfig&) {
   return activation_named(string_of(member), member);
+}
+
+FieldValue attention_biases_there(const JsonMember& member, ModelConfig& config) {
+  config.biases.of_queries = config.biases.of_attention_output = flag_of(member);
+  return {};
+}
+
+FieldValue query_biases_there(const JsonMember& member, ModelConfig& config) {
+  config.biases.of_queries = flag_of(member);
+  return {};
+}
+
+FieldValue feed_forward_biases_there(const JsonMember& member, ModelConfig& config) {
+  config.biases.of_feed_forward = flag_of(member);
+  return {};
 }
 
 void require_flag(const JsonMember& member, bool only) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "data/files/json.hpp"
@@ -11,6 +12,8 @@ namespace attn {
 
 bool flag_of(const JsonMember& member);
 double positive_number_of(const JsonMember& member);
+/// A whole number from 1.
+std::size_t size_of(const JsonMember& member, std::uint64_t most);
 
 /// Our name of an activation there.
 std::string_view activation_named(std::string_view theirs, const JsonMember& member);
@@ -18,6 +21,11 @@ FieldValue activation_there(const JsonMember& member, ModelConfig& config);
 
 void require_flag(const JsonMember& member, bool only);
 void require_text(const JsonMember& member, std::string_view only);
+
+/// Whether linear layers have biases: all of the attention, its queries, keys and values, or the feed-forward layer.
+FieldValue attention_biases_there(const JsonMember& member, ModelConfig& config);
+FieldValue query_biases_there(const JsonMember& member, ModelConfig& config);
+FieldValue feed_forward_biases_there(const JsonMember& member, ModelConfig& config);
 
 /// A member that may have one value, which is that of all models that are read; it sets no field.
 template <bool only>

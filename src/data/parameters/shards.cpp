@@ -12,6 +12,7 @@
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/cells.hpp"
+#include "data/files/files_of_folder.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/opened.hpp"
@@ -27,10 +28,10 @@ const ParameterKind& kind_of_parameters(const std::string& path, const FileBytes
   for (const ParameterKind& kind : parameter_kinds()) {
     if (kind.is_such && kind.is_such(file.bytes)) return kind;
   }
-  const std::string_view name = kind_of_file(path, file.bytes);
-  if (const ParameterKind* kind = find_row(parameter_kinds(), name)) return *kind;
-  fail("{} is a .{} file, which has one matrix: give the parameters in a .safetensors, .npz or .json file", where,
-       name);
+  if (const ParameterKind* kind = find_row(parameter_kinds(), kind_of_file(path, file.bytes))) return *kind;
+  fail(
+      "{} is of no kind that is read as parameters: give a .safetensors, .npz or .json file, or a state dictionary of PyTorch, saved with torch.save",
+      where);
 }
 
 ParameterSource open_one(const std::string& path, const std::string& where, const std::string& prefix) {
@@ -81,10 +82,11 @@ ParameterSource open_several(const std::string& index, const std::string& where,
     if (!tensor.starts_with(prefix) || !source.names.contains(tensor.substr(prefix.size()))) continue;
     const std::string rest = tensor.substr(prefix.size());
     if (!shards->files.contains(file)) {
-      const std::string path = (std::filesystem::path(index).parent_path() / file).string();
+      const std::string folder = std::filesystem::path(index).parent_path().string();
+      const std::string path = path_in(folder, file);
       const auto place = shards->paths.emplace(file, path).first;
-      require_regular_file(path);
-      if (!is_there(path)) fail("{} names the file {}, which is not there: put it beside the index", index, path);
+      if (!has_file(folder, file))
+        fail("{} names the file {}, which is not there: put it beside the index", index, path);
       shards->files.emplace(file, open_one(path, place->second, prefix));
     }
     const ParameterSource& there = shards->files.find(file)->second;
@@ -113,9 +115,8 @@ constexpr FileInFolder files_in_folders[] = {
 
 ParameterSource open_files_of_folder(const std::string& folder, const std::string& where, const std::string& prefix) {
   for (const auto& [name, is_index] : files_in_folders) {
-    const std::string path = (std::filesystem::path(folder) / name).string();
-    require_regular_file(path);
-    if (!is_there(path)) continue;
+    if (!has_file(folder, name)) continue;
+    const std::string path = path_in(folder, name);
     // The place of a source outlives it.
     const auto place = std::make_shared<const std::string>(path);
     ParameterSource source = is_index ? open_several(path, *place, prefix) : open_one(path, *place, prefix);

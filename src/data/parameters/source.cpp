@@ -224,11 +224,11 @@ void refuse_superfluous(const Recognized& recognized, const TensorNames& names, 
   std::vector<std::string> known;
   for (const PlacedTensor& tensor : recognized.tensors) known.push_back(tensor.name);
   // Where all that is there may also be missing, nothing need have a place.
-  const std::string example =
-      recognized.tensors.empty() ? "" : " (one of them is " + name_in_quotes(recognized.tensors.front().name) + ")";
+  std::string nearest = did_you_mean(*left.begin(), known);
+  if (nearest.empty() && !known.empty()) nearest = " (one of them is " + name_in_quotes(known.front()) + ")";
   fail(
-      "{} has {}, which is not among the parameters of {}{}{}: leave it out, or read a part of the file with ‹prefix› NAME",
-      where, name_in_quotes(*left.begin()), recognized.layout->name, did_you_mean(*left.begin(), known), example);
+      "{} has {}, which is not among the parameters of {}{}: leave it out, or read a part of the file with ‹prefix› NAME",
+      where, name_in_quotes(*left.begin()), recognized.layout->name, nearest);
 }
 
 void refuse_never(const Recognized& recognized, const std::string& where) {

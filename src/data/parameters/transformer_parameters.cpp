@@ -169,8 +169,9 @@ void require_recipe(const Transformer& model, const ParameterSet& parameters, co
       fail("{} has no {} ({}), which an output layer of its own needs: add it, or set \"tied_output\"", where,
            name_in_quotes(row.name), to_string(row.shape));
     if (!has && may_stand && row.parameter->presence == Presence::placed) {
-      fail("{} has no \"{}\" ({}), which \"norm\" \"{}\" needs: add it, or choose \"none\"", where, row.name,
-           to_string(row.shape), recipe.norm->name);
+      fail(
+          "{} has no {} ({}), which the norm \"{}\" needs: give a file that has it (only the norm \"none\" needs no such parameters)",
+          where, name_in_quotes(row.name), to_string(row.shape), recipe.norm->name);
     }
   }
 }
@@ -185,18 +186,18 @@ void take_vocabulary(Vocabulary& words, std::size_t rows, std::string_view which
 
 }  // namespace
 
-Matrix drawn(Beginning beginning, Shape shape, RandomSource& random) {
+Matrix drawn(Beginning beginning, const RandomMatrix& parameter, RandomSource& random) {
   switch (beginning) {
     case Beginning::map:
-      return random.parameter(shape);
+      return random.parameter(parameter);
     case Beginning::vectors:
-      return random.embeddings(shape);
+      return random.vectors(parameter);
     case Beginning::ones:
-      return Matrix(shape, 1.0);
+      return Matrix(parameter.shape, 1.0);
     case Beginning::zeros:
       break;
   }
-  return Matrix(shape, 0.0);
+  return Matrix(parameter.shape, 0.0);
 }
 
 namespace {
@@ -246,14 +247,19 @@ void require_drawable(const Transformer& model) {
   fail("the model would have {:.4g} parameters, more than the limit of {}: choose smaller sizes", cells, most_cells);
 }
 
-DrawnMatrices draw_parameters(Transformer& model, std::uint32_t seed) {
+void draw_parameters(Transformer& model, RandomSource& random) {
   require_drawable(model);
-  const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
+  const auto words_of = [&](const SizeName& size) -> std::span<const std::string> {
+    if (&size == &size_name::source_words) return model.source_vocabulary;
+    if (&size == &size_name::target_words) return model.target_vocabulary;
+    return {};
+  };
   for (const ParameterRow& row : parameters_of(model)) {
-    model.parameters.emplace(
-        row.name, std::make_shared<const Matrix>(drawn(row.parameter->begins(model.recipe), row.shape, *random)));
+    const Parameter& parameter = *row.parameter;
+    const RandomMatrix asked{row.name, row.shape, words_of(parameter.rows), words_of(parameter.columns)};
+    model.parameters.emplace(row.name,
+                             std::make_shared<const Matrix>(drawn(parameter.begins(model.recipe), asked, random)));
   }
-  return random->drawings();
 }
 
 }  // namespace attn

@@ -14,13 +14,14 @@ namespace attn {
 void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where);
 
 /// A parameter before anything is learned.
-Matrix drawn(Beginning beginning, Shape shape, RandomSource& random);
+Matrix drawn(Beginning beginning, const RandomMatrix& parameter, RandomSource& random);
 
 /// Throws InputError when the parameters that a model is to have would have more cells than a file may hold.
 void require_drawable(const Transformer& model);
 
 /// Draws every parameter of a model whose kind and sizes are told: maps Glorot-uniform, embeddings of
-/// variance one, biases and β zero, γ one. Returns what was drawn. Throws InputError as require_drawable does.
-DrawnMatrices draw_parameters(Transformer& model, std::uint32_t seed);
+/// variance one, each word of a vocabulary by itself; biases and β zero, γ one. Throws InputError as require_drawable
+/// does.
+void draw_parameters(Transformer& model, RandomSource& random);
 
 }  // namespace attn

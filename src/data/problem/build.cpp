@@ -17,6 +17,7 @@
 #include "data/problem/option.hpp"
 #include "data/problem/options.hpp"
 #include "data/problem/problem.hpp"
+#include "data/problem/word_positions.hpp"
 #include "data/problem/words.hpp"
 
 namespace attn {
@@ -38,6 +39,7 @@ constexpr Setting settings[] = {{&option::heads, &Problem::heads, true},
                                 {&option::activation, &Problem::activation},
                                 {&option::positions, &Problem::positions},
                                 {&option::base, &Problem::base},
+                                {&option::first_position, &Problem::first_position},
                                 {&option::score, &Problem::score, true},
                                 {&option::score_sigma, &Problem::score_sigma},
                                 {&option::scale, &Problem::scale},
@@ -46,6 +48,15 @@ constexpr Setting settings[] = {{&option::heads, &Problem::heads, true},
                                 {&option::causal, &Problem::causal},
                                 {&option::causal_offset, &Problem::causal_offset},
                                 {&option::mask_fill, &Problem::fill}};
+
+// The members that are a number for each word.
+struct WordNumbers {
+  const Option* option;
+  std::optional<Matrix> Problem::*member;
+};
+constexpr WordNumbers word_numbers[] = {{&option::position_ids, &Problem::position_ids},
+                                        {&option::key_position_ids, &Problem::key_position_ids},
+                                        {&option::parents, &Problem::parents}};
 
 constexpr const LinearRoles* linear_layers[] = {&linear_layer::q,   &linear_layer::k,     &linear_layer::v,
                                                 &linear_layer::o,   &linear_layer::inner, &linear_layer::outer,
@@ -127,12 +138,18 @@ class Builder {
 
   void take_matrices() {
     const MatrixFile* key_mask = nullptr;
+    std::vector<const WordNumbers*> of_words;
     for (const Option* option : problem_members()) {
       if (!given_.has(*option)) continue;
       if (option == &option::x) take_embeddings();
       if (option == &option::mask) take_mask();
       if (option->kind != Kind::matrix) continue;
       const MatrixFile& file = given_.matrix(*option);
+      const auto numbers = std::ranges::find(word_numbers, option, &WordNumbers::option);
+      if (numbers != std::end(word_numbers)) {
+        of_words.push_back(numbers);
+        continue;
+      }
       require_finite(option->member, file, option == &option::scores);
       if (option == &option::key_mask) {
         key_mask = &file;
@@ -141,9 +158,11 @@ class Builder {
         problem_.matrices.emplace(option->role, as_vector(*option->role, file.matrix));
       }
     }
-    if (!key_mask) return;
     const std::size_t sentences =
         given_.has(option::text) ? given_.texts(option::text).size() : problem_.sequences.size();
+    for (const WordNumbers* row : of_words)
+      problem_.*row->member = whole_numbers(*row->option, given_.matrix(*row->option), sentences);
+    if (!key_mask) return;
     require_key_mask(option::key_mask, *key_mask, sentences);
     problem_.key_mask = key_mask->matrix;
   }
@@ -221,7 +240,13 @@ class Builder {
 
   void check_positions() const {
     const PositionKind& kind = *find_row(position_kinds(), problem_.positions);
-    if (!kind.of_embeddings || problem_.sequences.front().x) return;
+    if (!kind.of_embeddings) return;
+    if (given_.has(option::q) && given_.has(option::k) && given_.has(option::v)) {
+      fail(
+          "--positions {} adds a vector to every embedding, and --q, --k and --v take the place of what is computed from embeddings: leave one of them out, or choose --positions relative-bias",
+          kind.name);
+    }
+    if (problem_.sequences.front().x) return;
     fail(
         "--positions {} adds a vector to every embedding, and there are no embeddings: give --x or --text, or choose --positions relative-bias",
         kind.name);
@@ -300,6 +325,10 @@ OptionValues values_of(const Problem& problem) {
     values.put(option::mask, std::move(masks));
   }
   if (problem.key_mask) values.put(option::key_mask, MatrixFile{.matrix = *problem.key_mask, .kind = CellKind::whole});
+  for (const WordNumbers& row : word_numbers) {
+    if (const auto& numbers = problem.*row.member)
+      values.put(*row.option, MatrixFile{.matrix = *numbers, .kind = CellKind::whole});
+  }
   put(option::valid_length, problem.valid_lengths);
   return values;
 }

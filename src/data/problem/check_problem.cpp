@@ -13,6 +13,7 @@
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/options.hpp"
+#include "data/problem/word_positions.hpp"
 #include "data/problem/words.hpp"
 
 namespace attn {
@@ -61,6 +62,8 @@ void require_asked(const OptionValues& given, const Option& size, std::size_t he
 
 const PositionKind& positions_of(const Problem& problem) { return *find_row(position_kinds(), problem.positions); }
 
+bool has_no_positions(const Problem& problem) { return &positions_of(problem) == &position_kinds().front(); }
+
 bool has_learned(const Problem& problem, const Role& parameter) {
   const ScoringFunction& function = *find_row(scoring_functions(), problem.score);
   const auto is_it = [&](const ScoreParameter& row) { return &row.role == &parameter; };
@@ -86,6 +89,15 @@ struct Idle {
   bool (*holds)(const OptionValues& given, const Problem& problem);
   std::string_view why;
 };
+
+// Positions that are added to x are those of its words.
+template <const Option& option>
+bool moves_no_word(const OptionValues&, const Problem& problem) {
+  const std::optional<Matrix>& x = problem.sequences.front().x;
+  return positions_of(problem).of_embeddings && (!x || &option_of_x(problem, x->shape().rows) != &option);
+}
+constexpr std::string_view is_added_to_x =
+    ": this kind of positional encoding is added to x, and the option does not say where the words of x stand";
 
 // The memory is the source of keys and of values, where neither is given and no later step is.
 bool needs_no_memory(const OptionValues&, const Problem& problem) {
@@ -117,6 +129,22 @@ constexpr Idle idle_options[] = {
        return (!kind.of_scores && !kind.of_scaled_scores) || given.has(option::position_table);
      },
      ": there is no random table of relative positions"},
+    {&option::first_position, [](const OptionValues&, const Problem& problem) { return has_no_positions(problem); },
+     ": there is no positional encoding"},
+    {&option::position_ids, [](const OptionValues&, const Problem& problem) { return has_no_positions(problem); },
+     ": there is no positional encoding"},
+    {&option::key_position_ids, [](const OptionValues&, const Problem& problem) { return has_no_positions(problem); },
+     ": there is no positional encoding"},
+    {&option::first_position, moves_no_word<option::first_position>, is_added_to_x},
+    {&option::position_ids, moves_no_word<option::position_ids>, is_added_to_x},
+    {&option::key_position_ids, moves_no_word<option::key_position_ids>, is_added_to_x},
+    {&option::first_position,
+     [](const OptionValues&, const Problem& problem) {
+       return positions_of(problem).changes_scores() && !positions_of(problem).is_in_tree;
+     },
+     ": this kind of positional encoding knows the distances of words alone"},
+    {&option::parents, [](const OptionValues&, const Problem& problem) { return !positions_of(problem).is_in_tree; },
+     ": this kind of positional encoding counts no distances in a tree"},
     {&option::score_sigma, [](const OptionValues&, const Problem& problem) { return problem.score != "gaussian"; },
      " without --score gaussian"},
     {&option::score_m, [](const OptionValues&, const Problem& problem) { return !has_learned(problem, role::score_m); },
@@ -152,6 +180,15 @@ bool permits_key(const Problem& problem, std::size_t key) {
     }
     return false;
   });
+}
+
+// A word whose query and key are both of x has one position, whatever the mask lets it attend to.
+void remark_on_offset(const Problem& problem, std::vector<std::string>& remarks) {
+  const bool has_x = problem.sequences.front().x.has_value();
+  if (problem.causal_offset <= 0 || !has_x || !has_shared_words(problem) || has_no_positions(problem)) return;
+  remarks.push_back(fmt::format(
+      "--causal-offset {} changes the mask and no position: queries and keys are the same words. For queries with earlier keys, as with a KV cache, give --k and --v",
+      problem.causal_offset));
 }
 
 // Padding that valid lengths count as words, or that a mask would let through.
@@ -292,6 +329,7 @@ std::vector<std::string> remarks_on(const OptionValues& given, const Problem& pr
     remarks.push_back(fmt::format("{} has no effect{}", row.option->name, row.why));
   }
   remark_on_scale(problem, remarks);
+  remark_on_offset(problem, remarks);
   remark_on_lengths(problem, remarks);
   remark_on_padding(problem, remarks);
   const Matrix* const weights = problem.find(role::weights);

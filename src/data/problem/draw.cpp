@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -15,12 +14,14 @@
 #include "core/support/text.hpp"
 #include "data/files/embeddings.hpp"
 #include "data/problem/options.hpp"
+#include "data/problem/word_positions.hpp"
 #include "data/problem/words.hpp"
 
 namespace attn {
 namespace {
 
 constexpr std::size_t default_d_model = 8;
+constexpr std::string_view table_of_words = role::x.leaf;
 
 std::uint32_t parse_seed(std::string_view text) {
   const std::optional<std::uint32_t> seed = parsed<std::uint32_t>(text);
@@ -34,14 +35,14 @@ std::uint32_t seed_of(const OptionValues& given) {
   return given.has(option::seed) ? static_cast<std::uint32_t>(*given.count(option::seed)) : 1;
 }
 
-std::unique_ptr<RandomSource> random_source(const OptionValues& given) {
+RandomSource random_source(const OptionValues& given) {
   const std::uint32_t seed = seed_of(given);
-  if (!given.has(option::random)) return random_kinds().front().make(seed);
+  if (!given.has(option::random)) return {random_kind::by_name, seed};
   const std::string text = *given.text(option::random);
   const std::size_t colon = text.find(':');
   const RandomKind& kind =
       look_up(random_kinds(), std::string_view(text).substr(0, colon), "generator of random numbers");
-  return kind.make(colon == std::string::npos ? seed : parse_seed(std::string_view(text).substr(colon + 1)));
+  return {kind, colon == std::string::npos ? seed : parse_seed(std::string_view(text).substr(colon + 1))};
 }
 
 class Draw {
@@ -66,7 +67,7 @@ class Draw {
     if (asked || given_.has(option::n_q)) draw_score_parameters();
   }
 
-  const DrawnMatrices& drawings() const { return random_->drawings(); }
+  const DrawnMatrices& drawings() const { return random_.drawings(); }
 
   // In the sizes that one head's queries and keys have; all heads share them.
   void draw_score_parameters() {
@@ -127,12 +128,12 @@ class Draw {
   void draw_positions() {
     const PositionKind& kind = *find_row(position_kinds(), problem_.positions);
     if (!kind.table_shape) return;
-    PositionSizes sizes{.n = queries(), .d_model = d_model(), .d_k = 0, .max_distance = problem_.max_distance};
+    PositionSizes sizes{.n = positions(), .d_model = d_model(), .d_k = 0, .max_distance = problem_.max_distance};
     const bool projects = has(role::w_q) || has(role::q);
     sizes.d_k = projects ? columns(has(role::w_q) ? role::w_q : role::q) / problem_.heads : d_k();
     const Shape shape = kind.table_shape(sizes);
     if (kind.of_scores) require_size("distances", {queries(), shape.rows});
-    draw_parameter(role::position_table, shape);
+    draw_rows(role::position_table, shape);
   }
 
   // The most there are in one sentence.
@@ -140,6 +141,16 @@ class Draw {
     std::size_t count = has(role::q) ? problem_.find(role::q)->shape().rows : 1;
     for (const Sequence& sequence : problem_.sequences) {
       if (sequence.x) count = std::max(count, sequence.x->shape().rows);
+    }
+    return count;
+  }
+
+  // The most that the words of a sentence need.
+  std::size_t positions() const {
+    std::size_t count = queries();
+    for (std::size_t i = 0; i < problem_.sequences.size(); ++i) {
+      const std::optional<Matrix>& x = problem_.sequences[i].x;
+      if (x) count = std::max(count, positions_of_x(problem_, i, x->shape().rows).largest(x->shape().rows) + 1);
     }
     return count;
   }
@@ -166,7 +177,7 @@ class Draw {
       std::ranges::copy(row(vectors, place), row(result, i).begin());
       rows[i] = place + 1;
     }
-    if (const DrawnFrom* const how = random_->drawings().of(vectors)) {
+    if (const DrawnFrom* const how = random_.drawings().of(vectors)) {
       DrawnFrom of_result = *how;
       of_result.rows = std::move(rows);
       problem_.drawings.add(result, std::move(of_result));
@@ -197,13 +208,13 @@ class Draw {
     const Shape shape{words.size(), d_model()};
     require_size("x", shape);
     problem_.drawn.push_back("x");
-    return random_->embeddings(shape);
+    return random_.vectors({table_of_words, shape, words});
   }
 
   void draw_parameter(const Role& role, Shape shape) {
     if (has(role)) return;
     require_size(role.leaf, shape);
-    take(role, random_->parameter(shape));
+    take(role, random_.parameter({role.leaf, shape}));
   }
 
   void take(const Role& role, Matrix matrix) {
@@ -226,13 +237,15 @@ class Draw {
     if (heads > 1 || must_fit) draw_parameter(role::w_o, {heads * d_v(), d_model()});
   }
 
-  // Words of the memory are drawn apart from the others: it may be another language, or another size.
+  // A word has one vector, in the memory as well: that of a sentence is what the sentence itself would be. With another
+  // size it begins with the same numbers.
   void draw_memory() {
     const std::size_t size = given_.has(option::d_memory) ? *given_.count(option::d_memory) : d_model();
     const std::vector<std::string>& tokens = problem_.key_tokens;
     require_size("memory", {tokens.size(), size});
     const std::vector<std::string> words = distinct(tokens);
-    const Matrix vectors = random_->embeddings({std::max<std::size_t>(words.size(), 1), size});
+    const Matrix vectors =
+        words.empty() ? Matrix({1, size}, 0.0) : random_.vectors({table_of_words, {words.size(), size}, words});
     take(role::memory, rows_of(tokens, words, vectors));
   }
 
@@ -259,8 +272,9 @@ class Draw {
   }
 
   void draw_rows(const Role& role, Shape shape) {
+    if (has(role)) return;
     require_size(role.leaf, shape);
-    take(role, random_->embeddings(shape));
+    take(role, random_.vectors({role.leaf, shape}));
   }
 
   void draw_queries_and_keys() {
@@ -275,7 +289,7 @@ class Draw {
 
   const OptionValues& given_;
   Problem& problem_;
-  std::unique_ptr<RandomSource> random_;
+  RandomSource random_;
 };
 
 }  // namespace

@@ -237,7 +237,7 @@ std::vector<KnownTranslation> known_translations(const EncoderDecoderFile& file)
   return known;
 }
 
-DrawnMatrices draw_parameters(EncoderDecoder& model, std::uint32_t seed) {
+void draw_parameters(EncoderDecoder& model, RandomSource& random) {
   const std::vector<ExpectedMatrix> expected = expected_matrices(model);
   std::size_t all = 0;
   for (const ExpectedMatrix& matrix : expected) {
@@ -247,13 +247,16 @@ DrawnMatrices draw_parameters(EncoderDecoder& model, std::uint32_t seed) {
     fail("{} would be {}, and all matrices together would have more than {} cells: give a smaller --hidden",
          matrix.name, to_string(shape), most_cells);
   }
-  const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
+  const auto labels_of = [](const Axis& axis) -> std::span<const std::string> {
+    if (!axis.labels) return {};
+    return *axis.labels;
+  };
   for (const ExpectedMatrix& matrix : expected) {
-    const Shape shape = matrix.frame.shape;
+    const Frame& frame = matrix.frame;
+    const RandomMatrix asked{matrix.name, frame.shape, labels_of(frame.rows), labels_of(frame.columns)};
     model.parameters.insert_or_assign(matrix.name,
-                                      std::make_shared<const Matrix>(drawn(matrix.beginning, shape, *random)));
+                                      std::make_shared<const Matrix>(drawn(matrix.beginning, asked, random)));
   }
-  return random->drawings();
 }
 
 }  // namespace attn

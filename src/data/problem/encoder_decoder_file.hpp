@@ -66,8 +66,8 @@ EncoderDecoder encoder_decoder_of(const EncoderDecoderFile& file, const Alignmen
 /// The sentences of a file as ids. Throws InputError: a word that the vocabulary has not.
 std::vector<KnownTranslation> known_translations(const EncoderDecoderFile& file);
 
-/// Draws all matrices of an encoder-decoder whose words and sizes are told; biases are zeros. Returns
-/// what was drawn. Throws InputError when they would have more cells than a file may hold.
-DrawnMatrices draw_parameters(EncoderDecoder& model, std::uint32_t seed);
+/// Draws all matrices of an encoder-decoder whose words and sizes are told, each word by itself; biases are zeros.
+/// Throws InputError when they would have more cells than a file may hold.
+void draw_parameters(EncoderDecoder& model, RandomSource& random);
 
 }  // namespace attn

@@ -12,6 +12,7 @@
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/options.hpp"
+#include "data/problem/word_positions.hpp"
 #include "data/problem/words.hpp"
 
 namespace attn {
@@ -88,6 +89,7 @@ class RunModel {
     if (!model_.has_encoder()) return;
     if (asked_.texts.size() == 2) {
       source_ = input_of_pair(asked_.texts[0], asked_.texts[1], model_, file_.words);
+      take_positions(source_, model_.sizes.source_places);
       return;
     }
     Words words = words_given(text_given(), file_.source, model_.source_vocabulary, file_.words);
@@ -96,6 +98,15 @@ class RunModel {
     if (can_end && words.back() != end) words.push_back(end);
     source_ = input_of(words, model_.source_vocabulary);
     require_places(model_, words.size(), model_.sizes.source_places);
+    take_positions(source_, model_.sizes.source_places);
+  }
+
+  void take_positions(ModelInput& words, std::size_t learned) {
+    words.positions = asked_.positions;
+    if (!words.positions) return;
+    const bool are_listed = words.positions->count() != 0;
+    require_positions(*words.positions, words.size(), model_.most_words(learned),
+                      are_listed ? "‹position_ids›" : "‹first_position›");
   }
 
   std::optional<std::string> text_given() const {
@@ -115,6 +126,7 @@ class RunModel {
     target_ = input_of(words, known);
     if (model_.kind->crosses) write_target();
     require_places(model_, target_.size(), model_.sizes.target_places);
+    if (!model_.has_encoder()) take_positions(target_, model_.sizes.target_places);
   }
 
   // What is written last does not go in.
@@ -296,6 +308,14 @@ OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& a
   if (model.recipe.positions->of_queries_and_keys && !place.crosses() && !gives_compared) {
     values.put(option::positions, std::string(model.recipe.positions->name));
     const bool has_own_base = is_local && model.recipe.local_base != 0.0;
+    // The words of the other side have their own.
+    const bool are_here = asked.positions && (place.side == &scope::encoder || !model.has_encoder());
+    if (are_here && asked.positions->follow_each_other()) values.put(option::first_position, asked.positions->first());
+    if (are_here && !asked.positions->follow_each_other()) {
+      Matrix ids({1, asked.positions->count()});
+      std::ranges::copy(asked.positions->all(), cells(ids).begin());
+      values.put(option::position_ids, MatrixFile{.matrix = std::move(ids), .kind = CellKind::whole});
+    }
     if (model.recipe.positions->has_waves)
       values.put(option::base, has_own_base ? model.recipe.local_base : model.recipe.base);
   }

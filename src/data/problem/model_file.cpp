@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "core/math/stored.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
@@ -14,6 +15,7 @@
 #include "data/files/matrix_file.hpp"
 #include "data/files/opened.hpp"
 #include "data/files/safetensors.hpp"
+#include "data/parameters/agreement.hpp"
 #include "data/parameters/folder.hpp"
 #include "data/parameters/shards.hpp"
 #include "data/parameters/source.hpp"
@@ -263,17 +265,37 @@ void take_words(TransformerFile& file, const ModelConfig& config, const std::str
   if (file.words.ends.empty()) file.words.ends.emplace_back();
 }
 
-// What a config says of sizes that the tensors tell as well.
-void require_same_sizes(const ModelConfig& config, const TransformerSizes& sizes, const std::string& path) {
-  const auto require = [&](std::size_t said, std::size_t is, std::string_view one, std::string_view many) {
-    if (said == 0 || said == is) return;
-    fail("{}: the config says {}, and the tensors have {}: give the files of one model", path,
-         count_of(said, one, many), is);
+// Whether a matrix has a number that is another one in the transposed other. Of large ones some rows are compared,
+// evenly over all of them.
+bool differs_from_transposed(const Matrix& matrix, const Matrix& other) {
+  constexpr std::size_t most_compared = std::size_t{1} << 22;
+  if (other.shape() != Shape{matrix.shape().columns, matrix.shape().rows}) return true;
+  const auto number = [](const Matrix& one, std::size_t i, std::size_t j) {
+    return one.stored() ? one.stored()->number(i, j) : one(i, j);
   };
-  require(config.layers, sizes.encoder_layers ? sizes.encoder_layers : sizes.decoder_layers, "layer", "layers");
-  require(config.words, sizes.source_words ? sizes.source_words : sizes.target_words, "word", "words");
-  require(config.buckets, sizes.buckets, "bucket of distances", "buckets of distances");
-  require(config.key_heads, sizes.all_heads().of_keys, "head of keys and values", "heads of keys and values");
+  for (std::size_t i = 0; i < matrix.shape().rows; i += matrix.size() / most_compared + 1) {
+    for (std::size_t j = 0; j < matrix.shape().columns; ++j) {
+      if (number(matrix, i, j) != number(other, j, i)) return true;
+    }
+  }
+  return false;
+}
+
+// An output layer that is the embedding is so whatever else a file has. What else it has is told where it differs.
+std::vector<Assumption> leave_out_own_output(ParameterSet& parameters) {
+  const auto own = parameters.find(Name({scope::output}, role::w).text());
+  if (own == parameters.end()) return {};
+  const auto of_target = parameters.find(Name({scope::target_embedding}, role::e).text());
+  const auto embedding =
+      of_target != parameters.end() ? of_target : parameters.find(Name({scope::source_embedding}, role::e).text());
+  const bool differs = embedding != parameters.end() && differs_from_transposed(embedding->second, own->second);
+  parameters.erase(own);
+  if (!differs) return {};
+  return {
+      {&assumed::model,
+       "the output layer is the embedding, and the matrix of an output layer that the file has beside it, with other "
+       "numbers, is left out",
+       "if that matrix is meant, set \"tie_word_embeddings\" to false in config.json", true}};
 }
 
 // A field that several say has the value of the last one: the layout's, and then the config's.
@@ -288,8 +310,8 @@ TransformerFile transformer_in(ModelFolder folder, const std::string& path, cons
   model.sizes.heads = folder.config.heads;
   model.sizes.head_size = folder.config.head_size;
   const std::size_t matrices = folder.file.parameters.size();
-  // An output layer that is the embedding is so whatever else a file has.
-  if (model.recipe.tied_output) folder.file.parameters.erase(Name({scope::output}, role::w).text());
+  std::vector<Assumption> about_output;
+  if (model.recipe.tied_output) about_output = leave_out_own_output(folder.file.parameters);
   const auto gate = std::ranges::find(folder.config.brings, "gated", &BroughtField::field);
   const bool says_gate = gate != folder.config.brings.end();
   take_parameters(model, std::move(folder.file.parameters), path);
@@ -297,7 +319,7 @@ TransformerFile transformer_in(ModelFolder folder, const std::string& path, cons
     fail(
         "{}: config.json says that feed-forward layers are {}, and those of the tensors are {}: give the files of one model",
         path, model.recipe.gated ? "not gated" : "gated", model.recipe.gated ? "gated" : "not gated");
-  require_same_sizes(folder.config, model.sizes, path);
+  require_agreement(folder.config, model, path);
   const bool has_output = model.kind->decodes || model.sizes.target_words > 0;
   if (has_output && folder.config.is_tied.value_or(model.recipe.tied_output) != model.recipe.tied_output)
     fail(
@@ -306,7 +328,10 @@ TransformerFile transformer_in(ModelFolder folder, const std::string& path, cons
         model.recipe.tied_output ? "no output layer of its own" : "an output layer that differs from the embedding");
   model.title = fmt::format("{} of {}", folder.config.family->title, path);
   take_words(result, folder.config, path, given);
-  ReadInputs::tell({"model", path, count_of(matrices, "matrix", "matrices"), folder.file.assumed});
+  std::vector<Assumption> assumed = std::move(folder.file.assumed);
+  std::ranges::move(about_output, std::back_inserter(assumed));
+  std::ranges::move(assumed_of_keys(folder.config.keys), std::back_inserter(assumed));
+  ReadInputs::tell({"model", path, count_of(matrices, "matrix", "matrices"), std::move(assumed)});
   return result;
 }
 

@@ -121,6 +121,11 @@ void require_finite(std::string_view called, const MatrixFile& file, bool minus_
 }
 
 std::size_t count_from(const Option& option, std::string_view called, std::string_view text, std::size_t most) {
+  // Where an option has no limit of its own, the one that all counts have tells only what is larger.
+  const bool has_limit = most != Option().most ||
+                         (!text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }));
+  if (!has_limit && !parsed<std::size_t>(text))
+    fail("{} must be a whole number of {} or more, not '{}'", called, option.least, text);
   return whole_number(called, text, option.least, most);
 }
 

@@ -58,11 +58,17 @@ constexpr Replacement replacement_table[] = {
     {&option::text, &option::valid_length},
     {&option::text, &option::mask},
     {&option::text, &option::key_mask},
+    {&option::text, &option::position_ids},
+    {&option::text, &option::parents},
     {&option::x, &option::text},
     {&option::x, &option::tokens},
     {&option::x, &option::valid_length},
     {&option::x, &option::mask},
     {&option::x, &option::key_mask},
+    {&option::x, &option::position_ids},
+    {&option::x, &option::parents},
+    {&option::first_position, &option::position_ids},
+    {&option::position_ids, &option::first_position},
     {&option::score, &option::scale},
     {&option::scale, &option::multiply},
     {&option::multiply, &option::scale},
@@ -103,6 +109,7 @@ std::vector<Exclusion> exclusions() {
       {&option::scores, &option::weights},
       {&option::memory, &option::memory_text},
       {&option::memory_text, &option::key_tokens},
+      {&option::first_position, &option::position_ids},
       {&option::scale, &option::multiply}};
   const auto exclude = [&](const Option& one, std::initializer_list<const Option*> others) {
     for (const Option* other : others) table.push_back({&one, other});
@@ -114,7 +121,8 @@ std::vector<Exclusion> exclusions() {
     }
   };
   replace_all_before({&option::x, &option::text, &option::q, &option::k, &option::n_q, &option::n_k, &option::memory,
-                      &option::value_memory, &option::memory_text, &option::positions});
+                      &option::value_memory, &option::memory_text, &option::positions, &option::first_position,
+                      &option::position_ids, &option::key_position_ids, &option::parents});
   replace_all_before({&option::w_q, &option::w_k, &option::w_v, &option::b_q, &option::b_k, &option::b_v, &option::d_ff,
                       &option::gated, &option::w_gate, &option::b_gate, &option::w_1, &option::b_1, &option::w_2,
                       &option::b_2});
@@ -149,7 +157,10 @@ std::vector<Requirement> needs() {
        "--embeddings gives the vectors of the words of --text, which is not given: give both"},
       {&option::position_table,
        {&option::positions},
-       "--position-table needs --positions. Choose one of: learned, relative-bias, relative-vectors"},
+       "--position-table needs --positions. Choose one of: learned, relative-bias, relative-vectors, tree-bias, tree-vectors"},
+      {&option::key_position_ids,
+       {&option::q, &option::k, &option::memory, &option::memory_text, &option::n_k},
+       "--key-position-ids says where keys stand that are not those of the queries' words: give --q, --k or --memory, or --position-ids alone"},
       {&option::n_q, {&option::n_k}, both},
       {&option::n_k, {&option::n_q}, both},
   };

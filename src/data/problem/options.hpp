@@ -25,13 +25,16 @@ inline constexpr double largest = std::numeric_limits<double>::max();
 inline constexpr NumberRule positive{"not a positive finite number", [](double x) { return x > 0.0 && x <= largest; }};
 inline constexpr NumberRule not_zero{"not a finite number other than 0",
                                      [](double x) { return x != 0.0 && x >= -largest && x <= largest; }};
-inline constexpr NumberRule whole{"not a whole number from -2147483648 to 2147483648", [](double x) {
-                                    constexpr double most = 2147483648.0;
+inline constexpr NumberRule whole{"not a whole number from -1000000000 to 1000000000", [](double x) {
+                                    constexpr double most = 1e9;
                                     return x >= -most && x <= most &&
                                            x == static_cast<double>(static_cast<std::int64_t>(x));
                                   }};
 inline constexpr NumberRule not_infinite{"neither a finite number nor -inf", [](double x) { return x <= largest; }};
 }  // namespace rules
+
+/// The largest position of a word that is given, counted from 0.
+inline constexpr std::size_t largest_position = 2147483647;
 
 /// What is said where a prefix has no file that it could belong to.
 inline constexpr std::string_view prefix_needs_parameters = "--prefix needs --parameters FILE: give both";

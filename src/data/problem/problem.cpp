@@ -14,6 +14,7 @@
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/options.hpp"
+#include "data/problem/word_positions.hpp"
 
 namespace attn {
 
@@ -192,8 +193,8 @@ void evaluate(const Problem& problem, Graph& graph, Extent extent) {
     const std::optional<Graph::Scope> scope = scope_among(graph, scope::sentence, i + 1, count);
     std::vector<std::size_t> lengths = problem.valid_lengths;
     if (count > 1 && lengths.size() == count) lengths = {lengths[i]};
-    evaluate_sequence(problem, parameters, {&problem.sequences[i], std::move(lengths), key_mask_of(problem, i), extent},
-                      graph);
+    evaluate_sequence(problem, parameters,
+                      {&problem.sequences[i], i, std::move(lengths), key_mask_of(problem, i), extent}, graph);
   }
   tell_what_is_random(problem, graph);
 }
@@ -220,6 +221,7 @@ class SequenceEvaluation {
       : problem_(problem),
         parameters_(parameters),
         sequence_(*task.sequence),
+        number_(task.number),
         valid_lengths_(task.valid_lengths),
         key_mask_(task.key_mask),
         extent_(task.extent),
@@ -240,15 +242,18 @@ class SequenceEvaluation {
       Value weights = attention_weights(scores, masked(scaling, scores.shape()));
       weigh_given(weights);
     } else {
-      if (x)
-        x = with_positions(kind_of_positions(problem_), *x,
-                           {.waves = {.base = problem_.base}, .table = find(parameters_, role::position_table)});
+      if (x) x = with_positions(kind_of_positions(problem_), *x, places_of(x->shape().rows));
       run_layers(x);
     }
   }
 
  private:
   bool given(const Role& role) const { return problem_.has(role); }
+
+  Places places_of(std::size_t words) const {
+    return {.waves = {.positions = positions_of_x(problem_, number_, words), .base = problem_.base},
+            .table = find(parameters_, role::position_table)};
+  }
 
   Value input(const Role& role, const Matrix& matrix, Axis rows, Axis columns) {
     require_labels(role.leaf, rows, matrix.shape().rows);
@@ -314,10 +319,11 @@ class SequenceEvaluation {
   Recipe recipe(const Value& q, const Value& k) {
     const KeySizes keys{.d_k = k.shape().columns / problem_.all_heads().of_keys, .n_k = k.shape().rows};
     Recipe recipe = recipe_of(problem_, parameters_, keys);
+    recipe.apart = positions_of_attention(problem_, number_, q.shape().rows, k.shape().rows);
     if (!masks_heads()) recipe = masked(std::move(recipe), {q.shape().rows, k.shape().rows});
     if (recipe.positions->of_scaled_scores) {
       // All heads have the same.
-      Value relative = recipe.positions->of_scaled_scores(q, k, *recipe.position_table);
+      Value relative = recipe.positions->of_scaled_scores(q, k, *recipe.position_table, recipe.apart);
       recipe.bias = recipe.bias ? add(*recipe.bias, relative) : relative;
     }
     return recipe;
@@ -414,6 +420,7 @@ class SequenceEvaluation {
   const Problem& problem_;
   const Parameters& parameters_;
   const Sequence& sequence_;
+  std::size_t number_;
   std::vector<std::size_t> valid_lengths_;
   std::optional<Matrix> key_mask_;
   Extent extent_;

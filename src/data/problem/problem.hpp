@@ -61,8 +61,11 @@ struct Problem {
   bool feed_forward = false;  // after the attention of each layer
   std::string activation = "relu";
   std::string positions = "none";
-  double base = Waves::usual_base;  // of positions that are waves
-  std::size_t max_distance = 2;     // of relative positions that are drawn
+  double base = Waves::usual_base;                       // of positions that are waves
+  std::size_t max_distance = 2;                          // of relative positions that are drawn
+  std::size_t first_position = 0;                        // of the first key, or of the first word of x
+  std::optional<Matrix> position_ids, key_position_ids;  // of words or queries, and of keys: a row, or one per sentence
+  std::optional<Matrix> parents;                         // of each word in a tree, from 1, and 0 for the root: the same
   std::string score = "scaled-dot";
   double score_sigma = 1.0;
   std::string scale;                 // empty: the one that belongs to the scoring function
@@ -169,6 +172,7 @@ std::optional<Matrix> added_cells(const Problem& problem, Shape shape, std::size
 /// One sequence of a problem, and how far its computation goes.
 struct SequenceTask {
   const Sequence* sequence;
+  std::size_t number;  // among all, from 0
   std::vector<std::size_t> valid_lengths;
   std::optional<Matrix> key_mask;  // [1, n_k]
   Extent extent;

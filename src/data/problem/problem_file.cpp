@@ -478,7 +478,7 @@ TraceFile read_trace(const std::string& path) {
   const std::string_view name = kind_of_file(path, bytes);
   const TraceKind* kind = find_row(std::span<const TraceKind>(kinds), name);
   if (!kind) {
-    fail("{} does not name its matrices: give a .json, .npz or .safetensors file", where);
+    fail("{} is read as {}, and a trace is not read from that: give a .json, .npz or .safetensors file", where, name);
   }
   return kind->read(bytes, where);
 }

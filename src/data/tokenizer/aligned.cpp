@@ -2,109 +2,141 @@
 
 #include <algorithm>
 
+#include "core/support/error.hpp"
+
 namespace attn {
 
-AlignedText::AlignedText(std::string_view original) : text_(original) {
-  places_.reserve(original.size());
-  for (std::size_t at = 0; at < original.size();) {
-    const std::size_t size = code_point_at(original, at).size;
-    const Place place = {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + size)};
-    places_.insert(places_.end(), size, place);
-    at += size;
-  }
+void TextRoom::take(std::size_t bytes) {
+  constexpr std::uint64_t work_of_making = 8;
+  if (bytes > most_ - taken_)
+    fail("the tokenizer makes more than {} bytes of a shorter text: give the tokenizer of another model", most_);
+  taken_ += bytes;
+  Budget::take_reading(work_of_making * bytes);
 }
 
-void AlignedText::change_part(ByteRange range, std::span<const ChangedChar> to, std::size_t dropped) {
-  std::size_t at = range.begin;  // of the next character that something takes the place of
-  const auto take = [&] {
-    if (at < range.end) at += code_point_at(text_, at).size;
+AlignedText::AlignedText(std::string_view original) : text_(original), original_bytes_(original.size()) {}
+
+namespace {
+
+bool goes_on(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
+}  // namespace
+
+void AlignedText::Places::reserve(std::size_t count) {
+  begins.reserve(count);
+  bytes.reserve(count);
+}
+
+void AlignedText::Places::add(std::size_t count, Place place) {
+  begins.insert(begins.end(), count, place.begin);
+  bytes.insert(bytes.end(), count, place.bytes);
+}
+
+AlignedText::Places AlignedText::Places::part(ByteRange range) const {
+  const auto begin = static_cast<std::ptrdiff_t>(range.begin), end = static_cast<std::ptrdiff_t>(range.end);
+  return {{begins.begin() + begin, begins.begin() + end}, {bytes.begin() + begin, bytes.begin() + end}};
+}
+
+AlignedText::Place AlignedText::place_of(std::size_t byte) const {
+  if (!places_.empty()) return places_.at(byte);
+  std::size_t first = byte, last = byte + 1;
+  while (first > 0 && goes_on(text_[first])) --first;
+  while (last < text_.size() && goes_on(text_[last])) ++last;
+  return {static_cast<std::uint32_t>(begin_ + first), static_cast<std::uint8_t>(last - first)};
+}
+
+void AlignedText::change(const std::function<void(const TakeChanged& take)>& make, std::size_t dropped) {
+  std::size_t at = 0;  // of the next character that something takes the place of
+  const auto pass = [&] {
+    if (at < text_.size()) at += code_point_at(text_, at).size;
   };
-  for (std::size_t i = 0; i < dropped; ++i) take();
+  for (std::size_t i = 0; i < dropped; ++i) pass();
+  TextRoom room(original_bytes_);
   std::string text;
-  std::vector<Place> places;
-  text.reserve(range.end - range.begin);
-  places.reserve(range.end - range.begin);
-  for (const auto& [code, change] : to) {
+  Places places;
+  text.reserve(text_.size());
+  places.reserve(text_.size());
+  make([&](const ChangedChar& changed) {
     // What is new stands where the character before it stands.
-    const auto start = static_cast<std::uint32_t>(begin_);
-    Place place = {start, start};
-    if (change <= 0 && at < places_.size()) place = places_[at];
-    if (change > 0 && at > 0) place = places_[at - 1];
-    if (change <= 0) {
-      for (int taken = 0; taken <= -change; ++taken) take();
-    }
+    Place place = nowhere();
+    if (changed.change <= 0 && at < text_.size()) place = place_of(at);
+    if (changed.change > 0 && at > 0) place = place_of(at - 1);
+    for (int passed = changed.change; passed <= 0; ++passed) pass();
     const std::size_t before = text.size();
-    append_code_point(text, code);
-    places.insert(places.end(), text.size() - before, place);
-  }
-  if (range.begin == 0 && range.end == text_.size()) {
-    text_ = std::move(text);
-    places_ = std::move(places);
-    return;
-  }
-  text_.replace(range.begin, range.end - range.begin, text);
-  const auto first = places_.begin() + static_cast<std::ptrdiff_t>(range.begin);
-  const auto rest = places_.erase(first, places_.begin() + static_cast<std::ptrdiff_t>(range.end));
-  places_.insert(rest, places.begin(), places.end());
-}
-
-void AlignedText::change(std::span<const ChangedChar> to, std::size_t dropped) {
-  change_part({0, text_.size()}, to, dropped);
+    append_code_point(text, changed.code);
+    room.take(text.size() - before);
+    places.add(text.size() - before, place);
+  });
+  text_ = std::move(text);
+  places_ = std::move(places);
 }
 
 void AlignedText::keep_if(bool (*holds)(char32_t)) {
-  std::vector<ChangedChar> kept;
-  std::size_t dropped = 0;
-  for (const char32_t c : code_points_of(text_)) {
-    if (holds(c)) {
-      kept.push_back({c, 0});
-    } else if (kept.empty()) {
-      ++dropped;
-    } else {
-      --kept.back().change;
+  const auto first_kept = [&] {
+    std::size_t dropped = 0;
+    for (std::size_t at = 0; at < text_.size(); ++dropped) {
+      const auto [code, size] = code_point_at(text_, at);
+      if (holds(code)) break;
+      at += size;
     }
-  }
-  change(kept, dropped);
+    return dropped;
+  };
+  const auto keep = [&](const TakeChanged& take) {
+    ChangedChar kept{};
+    bool has_kept = false;
+    for (std::size_t at = 0; at < text_.size();) {
+      const auto [code, size] = code_point_at(text_, at);
+      at += size;
+      if (!holds(code)) {
+        if (has_kept) --kept.change;
+        continue;
+      }
+      if (has_kept) take(kept);
+      kept = {code, 0};
+      has_kept = true;
+    }
+    if (has_kept) take(kept);
+  };
+  change(keep, first_kept());
 }
 
 void AlignedText::prepend(std::string_view what) {
-  if (text_.empty()) return;
-  const auto [first, size] = code_point_at(text_, 0);
-  std::vector<ChangedChar> to;
-  for (const char32_t c : code_points_of(what)) to.push_back({c, to.empty() ? 0 : 1});
-  if (to.empty()) return;
-  to.push_back({first, 1});
-  change_part({0, size}, to, 0);
+  if (text_.empty() || what.empty()) return;
+  TextRoom(original_bytes_).take(text_.size() + what.size());
+  Places places;
+  places.reserve(text_.size() + what.size());
+  places.add(what.size(), place_of(0));
+  for (std::size_t byte = 0; byte < text_.size(); ++byte) places.add(1, place_of(byte));
+  places_ = std::move(places);
+  text_.reserve(text_.size() + what.size());
+  text_.insert(0, what);
 }
 
-void AlignedText::append(std::string_view what) {
-  if (text_.empty()) return;
-  for (const char32_t c : code_points_of(what)) {
-    const std::size_t before = text_.size();
-    append_code_point(text_, c);
-    places_.insert(places_.end(), text_.size() - before, places_.back());
-  }
-}
-
-void AlignedText::replace(std::span<const ByteRange> ranges, std::string_view by) {
-  if (ranges.empty()) return;
+void AlignedText::replace(const std::function<void(const TakeRange& take)>& find, std::string_view by) {
   std::string text;
-  std::vector<Place> places;
+  Places places;
   std::size_t copied = 0;
+  bool is_changed = false;
+  TextRoom room(original_bytes_);
   const auto copy_to = [&](std::size_t end) {
+    room.take(end - copied);
     text.append(text_, copied, end - copied);
-    places.insert(places.end(), places_.begin() + static_cast<std::ptrdiff_t>(copied),
-                  places_.begin() + static_cast<std::ptrdiff_t>(end));
-    copied = end;
+    for (; copied < end; ++copied) places.add(1, place_of(copied));
   };
-  for (const auto& [begin, end] : ranges) {
-    copy_to(begin);
-    const auto start = static_cast<std::uint32_t>(begin_);
-    const Place place = end == 0 ? Place{start, start} : places_[end - 1];
+  find([&](const ByteRange& range) {
+    if (!is_changed) {
+      text.reserve(text_.size());
+      places.reserve(text_.size());
+      is_changed = true;
+    }
+    copy_to(range.begin);
+    room.take(by.size());
+    const Place place = range.end == 0 ? nowhere() : place_of(range.end - 1);
     text += by;
-    places.insert(places.end(), by.size(), place);
-    copied = end;
-  }
+    places.add(by.size(), place);
+    copied = range.end;
+  });
+  if (!is_changed) return;
   copy_to(text_.size());
   text_ = std::move(text);
   places_ = std::move(places);
@@ -113,15 +145,16 @@ void AlignedText::replace(std::span<const ByteRange> ranges, std::string_view by
 AlignedText AlignedText::part(ByteRange range) const {
   AlignedText result;
   result.text_ = text_.substr(range.begin, range.end - range.begin);
-  result.places_.assign(places_.begin() + static_cast<std::ptrdiff_t>(range.begin),
-                        places_.begin() + static_cast<std::ptrdiff_t>(range.end));
+  if (!places_.empty()) result.places_ = places_.part(range);
   result.begin_ = original(range).begin;
+  result.original_bytes_ = original_bytes_;
   return result;
 }
 
 ByteRange AlignedText::original(ByteRange range) const {
   if (range.begin >= range.end) return {begin_, begin_};
-  return {places_[range.begin].begin, places_[range.end - 1].end};
+  const Place last = place_of(range.end - 1);
+  return {place_of(range.begin).begin, std::size_t{last.begin} + last.bytes};
 }
 
 }  // namespace attn

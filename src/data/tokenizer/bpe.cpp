@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <queue>
 #include <unordered_map>
 
 #include "core/support/error.hpp"
+#include "data/tokenizer/seams.hpp"
 #include "data/tokenizer/word_model.hpp"
 
 namespace attn {
@@ -45,14 +48,23 @@ class Bpe : public WordModel {
       const std::uint32_t left = needed(entry.left), right = needed(entry.right);
       std::string_view rest = entry.right;
       if (rest.starts_with(settings_.inner_prefix)) rest.remove_prefix(settings_.inner_prefix.size());
-      const Merge merge = {static_cast<std::uint32_t>(entry.rank), needed(entry.left + std::string(rest))};
+      const std::string made = entry.left + std::string(rest);
+      const Merge merge = {static_cast<std::uint32_t>(entry.rank), needed(made)};
       merges_.emplace(pair_of(left, right), merge);
+      seams_.add(made);
     }
     if (settings_.falls_back_to_bytes) {
       for (unsigned byte = 0; byte < 256; ++byte) {
         bytes_.push_back(this->vocabulary().find(piece_of_byte(static_cast<unsigned char>(byte))));
       }
     }
+  }
+
+  void put_parts(std::string_view word, const std::function<void(ByteRange)>& take) const override {
+    const bool is_whole = settings_.ignores_merges || !settings_.inner_prefix.empty() || !settings_.end_suffix.empty();
+    if (is_whole) return take({0, word.size()});
+    seams_.split(
+        word, [&](std::string_view character) { return vocabulary().find(character).has_value(); }, take);
   }
 
   std::vector<WordPart> cut(std::string_view word) const override {
@@ -85,9 +97,7 @@ class Bpe : public WordModel {
   };
   // A merge that can be made: of the piece at a place with the one behind it.
   struct Candidate {
-    std::uint32_t rank;
-    std::size_t at;
-    std::uint32_t left, right, made;
+    std::uint32_t rank, at, left, right, made;
     bool operator>(const Candidate& other) const { return rank != other.rank ? rank > other.rank : at > other.at; }
   };
 
@@ -153,17 +163,22 @@ class Bpe : public WordModel {
 
   // Merges them in place; the steps, where somebody asks for them.
   void merge(std::vector<WordPart>& pieces, std::vector<CuttingStep>* steps) const {
-    constexpr std::size_t none = static_cast<std::size_t>(-1);
+    constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    constexpr std::uint64_t work_of_piece = 100, work_of_merge = 100, bytes_of_piece = 80;
     if (pieces.size() < 2) return;
+    if (pieces.size() >= none) fail("a word of {} characters is too long: put spaces between words", pieces.size());
+    Budget::take_reading(work_of_piece * pieces.size());
+    Budget::require_cells(bytes_of_piece * pieces.size() / sizeof(double));
     // The pieces as a list: a piece that was merged into the one before it has no size.
-    std::vector<std::size_t> before(pieces.size()), behind(pieces.size());
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const auto count = static_cast<std::uint32_t>(pieces.size());
+    std::vector<std::uint32_t> before(count), behind(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
       before[i] = i == 0 ? none : i - 1;
-      behind[i] = i + 1 == pieces.size() ? none : i + 1;
+      behind[i] = i + 1 == count ? none : i + 1;
     }
     std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
     std::vector<bool> is_gone(pieces.size());
-    const auto consider = [&](std::size_t at) {
+    const auto consider = [&](std::uint32_t at) {
       if (at == none || behind[at] == none) return;
       const std::size_t left = pieces[at].id, right = pieces[behind[at]].id;
       const auto found = merges_.find(pair_of(left, right));
@@ -171,15 +186,16 @@ class Bpe : public WordModel {
       queue.push({found->second.rank, at, static_cast<std::uint32_t>(left), static_cast<std::uint32_t>(right),
                   found->second.made});
     };
-    for (std::size_t i = 0; i + 1 < pieces.size(); ++i) consider(i);
+    for (std::uint32_t i = 0; i + 1 < count; ++i) consider(i);
     while (!queue.empty()) {
       const Candidate next = queue.top();
       queue.pop();
-      const std::size_t at = next.at;
+      Budget::take_reading(work_of_merge);
+      const std::uint32_t at = next.at;
       // It may be that one of the two was merged with another since.
       if (is_gone[at] || behind[at] == none || pieces[at].id != next.left || pieces[behind[at]].id != next.right)
         continue;
-      const std::size_t merged = behind[at];
+      const std::uint32_t merged = behind[at];
       pieces[at] = {next.made, {pieces[at].range.begin, pieces[merged].range.end}};
       is_gone[merged] = true;
       behind[at] = behind[merged];
@@ -188,7 +204,7 @@ class Bpe : public WordModel {
       consider(at);
       if (steps) {
         CuttingStep step{.rank = next.rank + 1};
-        for (std::size_t i = 0; i != none; i = behind[i]) {
+        for (std::uint32_t i = 0; i != none; i = behind[i]) {
           if (i == at) step.made = step.pieces.size();
           step.pieces.push_back(pieces[i].id);
         }
@@ -196,13 +212,14 @@ class Bpe : public WordModel {
       }
     }
     std::size_t kept = 0;
-    for (std::size_t i = 0; i != none; i = behind[i]) pieces[kept++] = pieces[i];
+    for (std::uint32_t i = 0; i != none; i = behind[i]) pieces[kept++] = pieces[i];
     pieces.resize(kept);
   }
 
   BpeSettings settings_;
   std::optional<std::size_t> unknown_;
   std::unordered_map<std::uint64_t, Merge> merges_;
+  Seams seams_;  // between what merges make
   std::vector<std::optional<std::size_t>> bytes_;
 };
 

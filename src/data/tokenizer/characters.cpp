@@ -21,19 +21,19 @@ class CharacterTokenizer final : public Tokenizer {
     }
   }
 
-  std::vector<Token> encode(std::string_view text, bool) const override {
-    std::vector<Token> pieces;
+  void put_pieces(std::string_view text, bool, const TakeCut& take) const override {
     std::size_t begin = 0;
     for (const std::string_view character : characters_in(text, "the text")) {
       const auto found = ids_.find(std::string(character));
       if (found == ids_.end())
         fail("the text has '{}' ({} of its bytes before), a character that the model does not know: leave it out",
              character, begin);
-      pieces.push_back({.id = found->second, .text = std::string(character), .begin = begin});
-      begin += character.size();
-      pieces.back().end = begin;
+      const std::size_t end = begin + character.size();
+      take.word({.text = character, .begin = begin, .end = end});
+      take.piece({.id = found->second, .text = characters_[found->second], .begin = begin, .end = end});
+      begin = end;
     }
-    return pieces;
+    take.words_end();
   }
 
   std::vector<Token> encode_pair(std::string_view, std::string_view) const override {
@@ -55,12 +55,6 @@ class CharacterTokenizer final : public Tokenizer {
   }
   bool is_special(std::size_t) const override { return false; }
   std::string_view kind() const override { return "characters"; }
-  std::vector<CutWord> cut(std::string_view text) const override {
-    std::vector<CutWord> words;
-    for (Token& piece : encode(text, false))
-      words.push_back({.text = piece.text, .begin = piece.begin, .end = piece.end, .pieces = {piece}});
-    return words;
-  }
   std::vector<CuttingStep> steps(const CutWord&) const override { return {}; }
   std::string_view written() const override { return ""; }
 

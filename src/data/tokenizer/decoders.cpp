@@ -19,17 +19,26 @@ std::string joined(const Pieces& pieces) {
   return text;
 }
 
-std::string replaced(std::string_view text, const FindParts& find, std::string_view by) {
+std::size_t bytes_of(const Pieces& pieces) {
+  std::size_t bytes = 0;
+  for (const std::string& piece : pieces) bytes += piece.size();
+  return bytes;
+}
+
+std::string replaced(std::string_view text, const FindParts& find, std::string_view by, TextRoom& room) {
   std::string result;
-  for (const PatternPart& part : find(text)) {
-    result += part.is_match ? by : text.substr(part.range.begin, part.range.end - part.range.begin);
-  }
+  find(text, [&](const PatternPart& part) {
+    const std::string_view put = part.is_match ? by : text.substr(part.range.begin, part.range.end - part.range.begin);
+    room.take(put.size());
+    result += put;
+  });
   return result;
 }
 
 Decode replace_in_each(FindParts find, std::string by) {
   return [find = std::move(find), by = std::move(by)](Pieces pieces) {
-    for (std::string& piece : pieces) piece = replaced(piece, find, by);
+    TextRoom room(bytes_of(pieces));
+    for (std::string& piece : pieces) piece = replaced(piece, find, by, room);
     return pieces;
   };
 }
@@ -63,6 +72,7 @@ Pieces decode_byte_pieces(const Pieces& pieces) {
 
 Decode strip_in_each(std::string sign, std::size_t left, std::size_t right) {
   return [=](Pieces pieces) {
+    if (sign.empty()) return pieces;
     for (std::string& piece : pieces) {
       std::string_view rest = piece;
       for (std::size_t i = 0; i < left && rest.starts_with(sign); ++i) rest.remove_prefix(sign.size());
@@ -76,8 +86,9 @@ Decode strip_in_each(std::string sign, std::size_t left, std::size_t right) {
 Decode decode_metaspace(const std::string& sign, bool drops_first) {
   return [find = parts_by_text(sign), drops_first](Pieces pieces) {
     bool is_first = drops_first;
+    TextRoom room(bytes_of(pieces));
     for (std::string& piece : pieces) {
-      piece = replaced(piece, find, is_first ? "" : " ");
+      piece = replaced(piece, find, is_first ? "" : " ", room);
       is_first = false;
     }
     return pieces;
@@ -86,7 +97,11 @@ Decode decode_metaspace(const std::string& sign, bool drops_first) {
 
 Decode decode_one_after_the_other(std::vector<Decode> all) {
   return [all = std::move(all)](Pieces pieces) {
-    for (const Decode& one : all) pieces = one(std::move(pieces));
+    const std::size_t bytes = bytes_of(pieces);
+    for (const Decode& one : all) {
+      pieces = one(std::move(pieces));
+      TextRoom(bytes).take(bytes_of(pieces));
+    }
     return pieces;
   };
 }
@@ -133,8 +148,9 @@ constexpr std::array decoder_rows = {
     DecoderRow{"BPEDecoder",
                [](const TokenizerSettings& settings) -> Decode {
                  return [find = parts_by_text(settings.text_or("suffix", "</w>"))](Pieces pieces) {
+                   TextRoom room(bytes_of(pieces));
                    for (std::size_t i = 0; i < pieces.size(); ++i) {
-                     pieces[i] = replaced(pieces[i], find, i + 1 == pieces.size() ? "" : " ");
+                     pieces[i] = replaced(pieces[i], find, i + 1 == pieces.size() ? "" : " ", room);
                    }
                    return pieces;
                  };
@@ -179,11 +195,12 @@ Decode decode_word_pieces(std::string inner_prefix, bool tidies) {
                                                    {" 've", "'ve"},
                                                    {" 're", "'re"}}};
   return [inner_prefix = std::move(inner_prefix), tidies](Pieces pieces) {
+    TextRoom room(rows.size() * bytes_of(pieces));
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       std::string& piece = pieces[i];
       if (i > 0) piece = piece.starts_with(inner_prefix) ? piece.substr(inner_prefix.size()) : " " + piece;
       if (!tidies) continue;
-      for (const auto& [what, by] : rows) piece = replaced(piece, parts_by_text(std::string(what)), by);
+      for (const auto& [what, by] : rows) piece = replaced(piece, parts_by_text(std::string(what)), by, room);
     }
     return pieces;
   };

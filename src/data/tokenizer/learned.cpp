@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <queue>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -22,24 +24,26 @@ using Pair = std::pair<std::size_t, std::size_t>;
 // Learns merges from words and how often they occur.
 class Learner {
  public:
-  explicit Learner(const std::map<std::string, std::uint64_t>& counts) {
+  explicit Learner(const std::map<std::string, std::uint64_t, std::less<>>& counts) {
     for (const unsigned char byte : bytes_in_order_of_signs()) {
       std::string sign;
       append_code_point(sign, sign_of_byte(byte));
       piece_of(sign);
     }
     for (const auto& [text, count] : counts) {
-      Word word{.count = count};
+      counts_.push_back(count);
+      const auto word = static_cast<std::uint32_t>(counts_.size() - 1);
+      std::uint32_t before = none;
       for (const char32_t sign : code_points_of(text)) {
         std::string character;
         append_code_point(character, sign);
-        word.pieces.push_back(piece_of(character));
+        const auto at = static_cast<std::uint32_t>(pieces_of_words_.size());
+        pieces_of_words_.push_back({static_cast<std::uint32_t>(piece_of(character)), word, before, none});
+        if (before != none) pieces_of_words_[before].next = at;
+        before = at;
       }
-      words_.push_back(std::move(word));
     }
-    for (std::size_t word = 0; word < words_.size(); ++word) {
-      for (std::size_t i = 0; i + 1 < words_[word].pieces.size(); ++i) count_pair(word, i, true);
-    }
+    for (std::uint32_t at = 0; at < pieces_of_words_.size(); ++at) count_pair(at, true);
     queue_changed();
   }
 
@@ -60,13 +64,16 @@ class Learner {
   const std::vector<LearnedMerge>& merges() const { return merges_; }
 
  private:
-  struct Word {
-    std::vector<std::size_t> pieces = {};
-    std::uint64_t count = 0;
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  // A piece in a word, and where its neighbors there stand among all pieces. Merged into the one before it, it has no
+  // word any more.
+  struct PieceOfWord {
+    std::uint32_t piece, word, before, next;
   };
   struct Occurrences {
     std::uint64_t count = 0;
-    std::set<std::size_t> words = {};
+    std::vector<std::uint32_t> places = {};  // of the first piece, in some order; it may stand there no more
   };
 
   std::size_t piece_of(const std::string& text) {
@@ -75,17 +82,25 @@ class Learner {
     return place->second;
   }
 
-  void count_pair(std::size_t word, std::size_t at, bool adds) {
-    const Word& its = words_[word];
-    const Pair pair = {its.pieces[at], its.pieces[at + 1]};
+  // The pair that begins at a place, if any does.
+  void count_pair(std::uint32_t at, bool adds) {
+    const PieceOfWord& first = pieces_of_words_[at];
+    if (first.next == none) return;
+    const Pair pair = {first.piece, pieces_of_words_[first.next].piece};
     Occurrences& there = pairs_[pair];
     if (adds) {
-      there.count += its.count;
-      there.words.insert(word);
+      there.count += counts_[first.word];
+      there.places.push_back(at);
     } else {
-      there.count -= its.count;
+      there.count -= counts_[first.word];
     }
     changed_.insert(pair);
+  }
+
+  bool begins(const Pair& pair, std::uint32_t at) const {
+    const PieceOfWord& first = pieces_of_words_[at];
+    return first.word != none && first.piece == pair.first && first.next != none &&
+           pieces_of_words_[first.next].piece == pair.second;
   }
 
   void queue_changed() {
@@ -103,32 +118,35 @@ class Learner {
   void merge(const Pair& pair, std::uint64_t count) {
     const std::size_t made = piece_of(pieces_[pair.first] + pieces_[pair.second]);
     merges_.push_back({pair.first, pair.second, made, count});
-    const std::set<std::size_t> words = std::move(pairs_.at(pair).words);
-    pairs_.at(pair).words.clear();
-    for (const std::size_t word : words) {
-      std::vector<std::size_t>& pieces = words_[word].pieces;
-      constexpr std::uint64_t work_of_piece = 100;
-      Budget::take_work(work_of_piece * pieces.size());
-      // A word that has lost the pair before has it no more.
-      bool has = false;
-      for (std::size_t i = 0; i + 1 < pieces.size(); ++i) has = has || Pair{pieces[i], pieces[i + 1]} == pair;
-      if (!has) continue;
-      for (std::size_t i = 0; i + 1 < pieces.size(); ++i) count_pair(word, i, false);
-      std::size_t kept = 0;
-      for (std::size_t i = 0; i < pieces.size(); ++i) {
-        const bool is_pair = i + 1 < pieces.size() && Pair{pieces[i], pieces[i + 1]} == pair;
-        pieces[kept++] = is_pair ? made : pieces[i];
-        if (is_pair) ++i;
-      }
-      pieces.resize(kept);
-      for (std::size_t i = 0; i + 1 < pieces.size(); ++i) count_pair(word, i, true);
+    std::vector<std::uint32_t> places = std::exchange(pairs_.at(pair).places, {});
+    constexpr std::uint64_t work_of_place = 100;
+    Budget::take_reading(work_of_place * places.size());
+    // Within a word from left to right: of three equal pieces the first two are merged.
+    std::ranges::sort(places);
+    for (const std::uint32_t at : places) {
+      if (begins(pair, at)) merge_at(at, static_cast<std::uint32_t>(made));
     }
     queue_changed();
   }
 
+  void merge_at(std::uint32_t at, std::uint32_t made) {
+    PieceOfWord& first = pieces_of_words_[at];
+    PieceOfWord& second = pieces_of_words_[first.next];
+    if (first.before != none) count_pair(first.before, false);
+    count_pair(at, false);
+    count_pair(first.next, false);
+    first.piece = made;
+    first.next = second.next;
+    second.word = none;
+    if (first.next != none) pieces_of_words_[first.next].before = at;
+    if (first.before != none) count_pair(first.before, true);
+    count_pair(at, true);
+  }
+
   std::vector<std::string> pieces_;
   std::unordered_map<std::string, std::size_t> ids_;
-  std::vector<Word> words_;
+  std::vector<std::uint64_t> counts_;  // how often each word occurs
+  std::vector<PieceOfWord> pieces_of_words_;
   std::map<Pair, Occurrences> pairs_;
   std::set<Pair> changed_;
   // How often a pair occurs, and the pair, negated: of those that occur equally often, the one with the lowest ids.
@@ -182,22 +200,22 @@ std::shared_ptr<const Tokenizer> learn_bpe(std::string_view text, std::size_t si
         "a vocabulary of {} cannot be learned: the {} bytes are in it before the first merge. Give a size from {} to {}",
         count_of(size, "piece"), bytes, bytes + 1, most_learned);
   }
-  std::map<std::string, std::uint64_t> counts;
-  std::vector<TextPart> parts;
-  if (!text.empty()) parts.push_back({.text = AlignedText(text)});
-  split_as_gpt2(false)(parts);
-  // A word that goes on and on is counted in parts: each merge goes over all of each word that has its pair.
-  constexpr std::size_t longest_counted = 1000;
-  for (const TextPart& part : parts) {
-    std::string_view word = part.text.text();
-    while (word.size() > longest_counted) {
-      std::size_t end = longest_counted;
-      while ((static_cast<unsigned char>(word[end]) & 0xC0U) == 0x80U) --end;
-      ++counts[std::string(word.substr(0, end))];
-      word.remove_prefix(end);
+  std::map<std::string, std::uint64_t, std::less<>> counts;
+  const auto count = [&](std::string_view word) {
+    const auto known = counts.find(word);
+    if (known == counts.end()) {
+      counts.emplace(word, 1);
+    } else {
+      ++known->second;
     }
-    ++counts[std::string(word)];
-  }
+  };
+  const auto count_word = [&](const AlignedText& part) {
+    constexpr std::uint64_t work_of_counting = 100;
+    const std::string_view word = part.text();
+    Budget::take_reading(work_of_counting * word.size());
+    count(word);
+  };
+  if (!text.empty()) split_as_gpt2(false)(AlignedText(text), count_word);
   Learner learner(counts);
   learner.learn(size);
   if (merges) *merges = learner.merges();

@@ -25,39 +25,67 @@ Normalize prepend_text(std::string what) {
 
 Normalize replace_text(std::string what, std::string by) {
   return [find = parts_by_text(std::move(what)), by = std::move(by)](AlignedText& text) {
-    text.replace(matches_of(find(text.text())), by);
+    replace_matches(text, find, by);
   };
 }
 
 namespace {
 
+// Each character of a text, as what `put` hands on of it.
+template <class Put>
+void change_each(AlignedText& text, const Put& put) {
+  text.change([&](const AlignedText::TakeChanged& take) {
+    const std::string& all = text.text();
+    for (std::size_t at = 0; at < all.size();) {
+      const auto [code, size] = code_point_at(all, at);
+      put(code, take);
+      at += size;
+    }
+  });
+}
+
 void strip_spaces(AlignedText& text, bool left, bool right) {
-  const std::vector<char32_t> all = code_points_of(text.text());
-  std::size_t begin = 0, end = all.size();
-  while (left && begin < end && is_white_space(all[begin])) ++begin;
-  while (right && end > begin && is_white_space(all[end - 1])) --end;
+  const std::string& all = text.text();
+  std::size_t begin = 0, end = all.size(), dropped = 0;
+  while (left && begin < end) {
+    const auto [code, size] = code_point_at(all, begin);
+    if (!is_white_space(code)) break;
+    begin += size;
+    ++dropped;
+  }
+  while (right && end > begin) {
+    std::size_t last = end - 1;
+    while (last > begin && (static_cast<unsigned char>(all[last]) & 0xC0U) == 0x80U) --last;
+    if (!is_white_space(code_point_at(all, last).code)) break;
+    end = last;
+  }
   if (begin == 0 && end == all.size()) return;
-  std::vector<ChangedChar> kept;
-  for (std::size_t i = begin; i < end; ++i) kept.push_back({all[i], 0});
-  text.change(kept, begin);
+  const auto keep = [&](const AlignedText::TakeChanged& take) {
+    for (std::size_t at = begin; at < end;) {
+      const auto [code, size] = code_point_at(all, at);
+      take({code, 0});
+      at += size;
+    }
+  };
+  text.change(keep, dropped);
 }
 
 bool is_no_accent(char32_t c) { return !is_nonspacing_mark(c); }
 bool is_no_mark(char32_t c) { return !is_mark(c); }
 
 void lower(AlignedText& text) {
-  std::vector<ChangedChar> to;
-  for (const char32_t c : code_points_of(text.text())) {
+  change_each(text, [](char32_t c, const AlignedText::TakeChanged& take) {
     int change = 0;
     for (const char32_t small : lower_case_of(c)) {
-      to.push_back({small, change});
+      take({small, change});
       change = 1;
     }
-  }
-  text.change(to);
+  });
 }
 
-void change_form(AlignedText& text, NormalForm form) { text.change(normal_form_of(text.text(), form)); }
+void change_form(AlignedText& text, NormalForm form) {
+  text.change([&](const AlignedText::TakeChanged& take) { put_normal_form(text.text(), form, take); });
+}
 
 // Chinese characters as Devlin et al. 2019 count them: not Hangul, and not the signs of Japanese.
 bool is_chinese(char32_t c) {
@@ -84,15 +112,16 @@ bool is_kept_clean(char32_t c) {
 
 Normalize remove_extra_spaces() {
   return [](AlignedText& text) {
-    std::vector<ByteRange> extra;
-    const std::string& all = text.text();
-    for (std::size_t at = 0; (at = all.find(' ', at)) != std::string::npos;) {
-      const std::size_t end = std::min(all.find_first_not_of(' ', at), all.size());
-      const std::size_t kept = at == 0 || end == all.size() ? 0 : 1;
-      if (end - at > kept) extra.push_back({at + kept, end});
-      at = end;
-    }
-    text.replace(extra, "");
+    const auto find_extra = [&](const AlignedText::TakeRange& take) {
+      const std::string& all = text.text();
+      for (std::size_t at = 0; (at = all.find(' ', at)) != std::string::npos;) {
+        const std::size_t end = std::min(all.find_first_not_of(' ', at), all.size());
+        const std::size_t kept = at == 0 || end == all.size() ? 0 : 1;
+        if (end - at > kept) take({at + kept, end});
+        at = end;
+      }
+    };
+    text.replace(find_extra, "");
   };
 }
 
@@ -100,20 +129,17 @@ Normalize normalize_as_bert(bool cleans, bool separates_chinese, bool strips_acc
   return [=](AlignedText& text) {
     if (cleans) {
       text.keep_if(is_kept_clean);
-      std::vector<ChangedChar> to;
-      for (const char32_t c : code_points_of(text.text())) to.push_back({is_white_space(c) ? U' ' : c, 0});
-      text.change(to);
+      change_each(text, [](char32_t c, const AlignedText::TakeChanged& take) {
+        take({is_white_space(c) ? U' ' : c, 0});
+      });
     }
     if (separates_chinese) {
-      std::vector<ChangedChar> to;
-      for (const char32_t c : code_points_of(text.text())) {
-        if (is_chinese(c)) {
-          to.insert(to.end(), {{U' ', 0}, {c, 1}, {U' ', 1}});
-        } else {
-          to.push_back({c, 0});
-        }
-      }
-      text.change(to);
+      change_each(text, [](char32_t c, const AlignedText::TakeChanged& take) {
+        const bool is_apart = is_chinese(c);
+        if (is_apart) take({U' ', 0});
+        take({c, is_apart ? 1 : 0});
+        if (is_apart) take({U' ', 1});
+      });
     }
     if (strips_accents) {
       change_form(text, NormalForm::nfd);
@@ -124,14 +150,12 @@ Normalize normalize_as_bert(bool cleans, bool separates_chinese, bool strips_acc
 }
 
 void write_bytes_as_signs(AlignedText& text) {
-  std::vector<ChangedChar> to;
-  const std::string& bytes = text.text();
-  to.reserve(bytes.size());
-  for (const char byte : bytes) {
-    const bool begins = (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-    to.push_back({sign_of_byte(static_cast<unsigned char>(byte)), begins ? 0 : 1});
-  }
-  text.change(to);
+  text.change([&](const AlignedText::TakeChanged& take) {
+    for (const char byte : text.text()) {
+      const bool begins = (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+      take({sign_of_byte(static_cast<unsigned char>(byte)), begins ? 0 : 1});
+    }
+  });
 }
 
 // --- the map of characters of sentencepiece
@@ -163,8 +187,8 @@ class Charsmap {
   };
   std::optional<Found> find(std::string_view text, bool longest) const {
     std::optional<Found> found;
-    std::size_t node = offset(units_[0]);
-    for (std::size_t at = 0; at < text.size(); ++at) {
+    std::size_t node = offset(units_[0]), at = 0;
+    for (; at < text.size(); ++at) {
       const auto byte = static_cast<unsigned char>(text[at]);
       if (byte == 0) break;
       node ^= byte;
@@ -180,6 +204,8 @@ class Charsmap {
       found = Found{rest.substr(0, rest.find('\0')), at + 1};
       if (!longest) break;
     }
+    constexpr std::uint64_t work_of_mapping = 4;
+    Budget::take_reading(work_of_mapping * (at + 1 + (found ? found->by.size() : 0)));
     // A value that points into a character is none.
     if (found && first_not_utf8(found->by)) return std::nullopt;
     return found;
@@ -192,66 +218,96 @@ class Charsmap {
   std::string replacements_;
 };
 
-// A part of a text is replaced by another: where this has more characters, the last are new; where it has fewer, the
-// last takes up the rest.
-void put_replacement(std::vector<ChangedChar>& to, std::size_t& dropped, std::string_view part, std::string_view by) {
-  const std::vector<char32_t> before = code_points_of(part), after = code_points_of(by);
-  for (std::size_t i = 0; i < after.size(); ++i) to.push_back({after[i], i < before.size() ? 0 : 1});
-  const std::size_t fewer = before.size() - std::min(before.size(), after.size());
-  if (fewer == 0) return;
-  if (to.empty()) {
-    dropped += fewer;
-  } else if (to.back().change > 0) {
-    to.back().change = 0;  // it was new, and now takes up what was removed behind it
-    if (fewer > 1) to.back().change -= static_cast<int>(fewer - 1);
-  } else {
-    to.back().change -= static_cast<int>(fewer);
+// Takes replacements one after the other. The last character is kept back: it takes up what is removed behind it.
+class ReplacedChars {
+ public:
+  explicit ReplacedChars(const AlignedText::TakeChanged& take) : take_(take) {}
+
+  void keep(char32_t code) { put({code, 0}); }
+
+  // Where what replaces a part has more characters, the last are new; where it has fewer, the last takes up the rest.
+  void replace(std::string_view part, std::string_view by) {
+    is_changed_ = true;
+    const std::vector<char32_t> before = code_points_of(part), after = code_points_of(by);
+    for (std::size_t i = 0; i < after.size(); ++i) put({after[i], i < before.size() ? 0 : 1});
+    const std::size_t fewer = before.size() - std::min(before.size(), after.size());
+    if (fewer == 0) return;
+    if (!last_) {
+      dropped_ += fewer;
+    } else if (last_->change > 0) {
+      last_->change = 0;  // it was new, and now takes up what was removed behind it
+      if (fewer > 1) last_->change -= static_cast<int>(fewer - 1);
+    } else {
+      last_->change -= static_cast<int>(fewer);
+    }
   }
+
+  void finish() {
+    if (last_) take_(*last_);
+  }
+  bool is_changed() const { return is_changed_; }
+  // How many characters were removed before the first that stays.
+  std::size_t dropped() const { return dropped_; }
+
+ private:
+  void put(ChangedChar next) {
+    if (last_) take_(*last_);
+    last_ = next;
+  }
+
+  const AlignedText::TakeChanged& take_;
+  std::optional<ChangedChar> last_;
+  std::size_t dropped_ = 0;
+  bool is_changed_ = false;
+};
+
+void replace_by(const Charsmap& map, CharsmapUse use, const std::string& all, ReplacedChars& to) {
+  constexpr std::size_t longest_grapheme = 5;  // as in tokenizers: longer ones are looked up by characters
+  const auto rest_from = [&](std::size_t at) { return std::string_view(all).substr(at); };
+  if (use == CharsmapUse::as_sentencepiece) {
+    for (std::size_t at = 0; at < all.size();) {
+      const auto [code, size] = code_point_at(all, at);
+      const auto found = map.find(rest_from(at), true);
+      if (found) {
+        to.replace(rest_from(at).substr(0, found->size), found->by);
+      } else {
+        to.keep(code);
+      }
+      at += found ? found->size : size;
+    }
+    return;
+  }
+  const auto is_replaced = [&](std::string_view part) {
+    const auto found = map.find(part, false);
+    if (found) to.replace(part, found->by);
+    return found.has_value();
+  };
+  std::size_t begin = 0;
+  put_grapheme_ends(all, [&](std::size_t end) {
+    const std::string_view grapheme = rest_from(begin).substr(0, end - begin);
+    if (grapheme.size() > longest_grapheme || !is_replaced(grapheme)) {
+      for (std::size_t at = begin; at < end;) {
+        const auto [code, size] = code_point_at(all, at);
+        if (!is_replaced(rest_from(at).substr(0, size))) to.keep(code);
+        at += size;
+      }
+    }
+    begin = end;
+  });
 }
 
 void change_by(const Charsmap& map, CharsmapUse use, AlignedText& text) {
-  constexpr std::size_t longest_grapheme = 5;  // as in tokenizers: longer ones are looked up by characters
-  const std::string& all = text.text();
-  std::vector<ChangedChar> to;
-  std::size_t dropped = 0;
-  bool is_changed = false;
-  const auto keep = [&](std::size_t at) {
-    const auto [code, size] = code_point_at(all, at);
-    to.push_back({code, 0});
-    return size;
+  // First what is removed at the beginning.
+  const AlignedText::TakeChanged nowhere = [](ChangedChar) {};
+  ReplacedChars tried(nowhere);
+  replace_by(map, use, text.text(), tried);
+  if (!tried.is_changed()) return;
+  const auto replaced = [&](const AlignedText::TakeChanged& take) {
+    ReplacedChars to(take);
+    replace_by(map, use, text.text(), to);
+    to.finish();
   };
-  if (use == CharsmapUse::as_sentencepiece) {
-    for (std::size_t at = 0; at < all.size();) {
-      const auto found = map.find(std::string_view(all).substr(at), true);
-      if (!found) {
-        at += keep(at);
-        continue;
-      }
-      is_changed = true;
-      put_replacement(to, dropped, std::string_view(all).substr(at, found->size), found->by);
-      at += found->size;
-    }
-  } else {
-    const auto replace = [&](std::string_view part) {
-      const auto found = map.find(part, false);
-      if (!found) return false;
-      is_changed = true;
-      put_replacement(to, dropped, part, found->by);
-      return true;
-    };
-    std::size_t begin = 0;
-    for (const std::size_t end : grapheme_ends(all)) {
-      const std::string_view grapheme = std::string_view(all).substr(begin, end - begin);
-      if (grapheme.size() > longest_grapheme || !replace(grapheme)) {
-        for (std::size_t at = begin, size; at < end; at += size) {
-          size = code_point_at(all, at).size;
-          if (!replace(std::string_view(all).substr(at, size))) keep(at);
-        }
-      }
-      begin = end;
-    }
-  }
-  if (is_changed) text.change(to, dropped);
+  text.change(replaced, tried.dropped());
 }
 
 }  // namespace
@@ -293,7 +349,7 @@ Normalize read_replace(const TokenizerSettings& settings) {
   const TokenizerSettings pattern = settings.object("pattern");
   if (pattern.has("String")) return replace_text(pattern.text("String"), by);
   return [find = parts_by_expression(pattern.text("Regex"), pattern.place()), by](AlignedText& text) {
-    text.replace(matches_of(find(text.text())), by);
+    replace_matches(text, find, by);
   };
 }
 

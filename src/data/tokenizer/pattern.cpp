@@ -5,7 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <new>
+#include <optional>
 
 #include "core/support/error.hpp"
 
@@ -73,118 +78,263 @@ struct FreePcre2 {
 };
 
 constexpr std::size_t longest_expression = 100'000;
-// A search may take few steps at first, and if these do not suffice more and more, up to what the text allows in all of
-// them together. What was in vain is counted. So the time grows with the text, whatever the expression is.
-constexpr std::uint32_t first_steps = 2000, more_steps = 8;
-constexpr std::size_t steps_for_byte = 64, steps_for_text = 10'000'000;
 constexpr std::uint32_t most_memory = 64 * 1024;  // KiB
 
-std::shared_ptr<const pcre2_code> compiled_expression(const std::string& expression, const std::string& where) {
-  if (expression.size() > longest_expression) {
-    fail("{}: a regular expression has more than {} characters: this is no file of a tokenizer", where,
-         longest_expression);
-  }
-  const std::string text = in_words_of_pcre2(expression);
+// A step of PCRE2, and a character that it passes over.
+constexpr std::uint64_t work_of_step = 32;
+// How much an expression may take of a text.
+constexpr std::uint64_t work_for_text = 100'000'000, work_for_byte = 5'000;
+
+// What PCRE2 looks at is bounded by how much of the text it is given, and its steps by a limit. Both are small for
+// words; where they do not suffice, a call counts.
+constexpr std::size_t first_window = 16, most_window = 512;
+constexpr std::uint32_t first_steps = 2, more_steps = 4, most_steps = 128;
+
+// An expression, and the same with a call to us before each of its parts.
+struct Expression {
+  std::shared_ptr<const pcre2_code> code, counted;
+  std::size_t unseen = 0;  // characters that it may pass over with no call
+  bool is_anchored = false;
+};
+
+std::shared_ptr<const pcre2_code> compiled(const std::string& text, std::uint32_t options, const std::string& shown,
+                                           const std::string& where) {
   int error = 0;
   PCRE2_SIZE at = 0;
-  pcre2_code* const code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                                         PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr);
+  pcre2_code* const code =
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C | options, &error, &at, nullptr);
   if (!code) {
     std::array<PCRE2_UCHAR, 256> message{};
     pcre2_get_error_message(error, message.data(), message.size());
-    fail("{}: the regular expression '{}' cannot be read: {}. Get the file anew", where, expression,
+    fail("{}: the regular expression '{}' cannot be read: {}. Get the file anew", where, shown,
          reinterpret_cast<const char*>(message.data()));
   }
   return {code, FreePcre2()};
 }
 
-std::vector<PatternPart> parts_that_match(const pcre2_code* code, std::string_view text, const std::string& where) {
-  const std::unique_ptr<pcre2_match_data, FreePcre2> data(pcre2_match_data_create(1, nullptr));
-  const std::unique_ptr<pcre2_match_context, FreePcre2> context(pcre2_match_context_create(nullptr));
-  if (!data || !context) throw std::bad_alloc();
-  pcre2_set_heap_limit(context.get(), most_memory);
-  std::vector<PatternPart> parts;
-  const std::size_t most_steps = steps_for_text + steps_for_byte * text.size();
-  std::size_t begin = 0, from = 0, in_vain = 0;
-  std::uint32_t steps = first_steps;
+// A part such as \p{L}{9} that fails passes over some characters before it does, and so does one that compares with
+// what another has matched.
+std::size_t unseen_in(std::string_view expression, const pcre2_code& code) {
+  std::uint32_t last_group = 0;
+  pcre2_pattern_info(&code, PCRE2_INFO_BACKREFMAX, &last_group);
+  if (last_group > 0) return std::numeric_limits<std::size_t>::max();
+  std::size_t most = 1;
+  for (std::size_t at = 0; (at = expression.find('{', at)) != std::string_view::npos; ++at) {
+    std::size_t number = 0;
+    std::from_chars(expression.data() + at + 1, expression.data() + expression.size(), number);
+    most = std::max(most, number);
+  }
+  return most;
+}
+
+Expression read_expression(const std::string& expression, const std::string& where) {
+  if (expression.size() > longest_expression) {
+    fail("{}: a regular expression has more than {} characters: this is no file of a tokenizer", where,
+         longest_expression);
+  }
+  const std::string text = in_words_of_pcre2(expression);
+  Expression read{.code = compiled(text, 0, expression, where),
+                  .counted = compiled(text, PCRE2_AUTO_CALLOUT, expression, where)};
+  read.unseen = unseen_in(text, *read.code);
+  std::uint32_t options = 0;
+  pcre2_pattern_info(read.code.get(), PCRE2_INFO_ALLOPTIONS, &options);
+  read.is_anchored = (options & PCRE2_ANCHORED) != 0;
+  return read;
+}
+
+// The matches of an expression in a text, one after the other.
+class ExpressionSearch {
+ public:
+  ExpressionSearch(const Expression& expression, std::string_view text, const std::string& where)
+      : expression_(expression),
+        text_(text),
+        where_(where),
+        left_(work_for_text + work_for_byte * text.size()),
+        data_(pcre2_match_data_create(1, nullptr)),
+        context_(pcre2_match_context_create(nullptr)) {
+    if (!data_ || !context_) throw std::bad_alloc();
+    pcre2_set_heap_limit(context_.get(), most_memory);
+  }
+
+  // The next match from a byte on.
+  std::optional<ByteRange> next(std::size_t from) {
+    std::size_t window = first_window;
+    while (window <= most_window && steps_ <= most_steps) {
+      std::size_t end = std::min(text_.size(), from + window);
+      while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0U) == 0x80U) ++end;
+      const bool is_all = end == text_.size();
+      pcre2_set_match_limit(context_.get(), steps_);
+      // A part of the text is enough where the match is found before its end is looked at.
+      const int found = matched(*expression_.code, end, from, is_all ? 0 : PCRE2_PARTIAL_HARD);
+      const ByteRange range = ends();
+      const bool is_there = found >= 0 && (is_all || range.begin < end);
+      const std::size_t last = found == PCRE2_ERROR_PARTIAL || is_there ? std::max(range.begin, from) : end;
+      take_work((last - from + 1) * steps_ * (work_of_step + (end - from)));
+      if (found == PCRE2_ERROR_MATCHLIMIT) {
+        steps_ *= more_steps;
+        easy_ = 0;
+        continue;
+      }
+      require_no_error(found);
+      if (is_there) return found_with_few_steps(range);
+      if (found == PCRE2_ERROR_NOMATCH && (is_all || expression_.is_anchored)) return std::nullopt;
+      if (found == PCRE2_ERROR_NOMATCH) {
+        from = end;
+        window = first_window;
+      } else {
+        if (found == PCRE2_ERROR_PARTIAL) from = last;
+        window = 2 * (end - from + 1);
+      }
+    }
+    steps_ = first_steps;
+    return counted(from);
+  }
+
+ private:
+  int matched(const pcre2_code& code, std::size_t end, std::size_t from, std::uint32_t options) {
+    return pcre2_match(&code, reinterpret_cast<PCRE2_SPTR>(text_.data()), end, from, PCRE2_NO_UTF_CHECK | options,
+                       data_.get(), context_.get());
+  }
+
+  ByteRange ends() const {
+    const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(data_.get());
+    return {ends[0], ends[1]};
+  }
+
+  // What the last match has needed may be too much for the next ones.
+  ByteRange found_with_few_steps(ByteRange range) {
+    constexpr std::size_t enough = 64;
+    if (++easy_ == enough) {
+      steps_ = std::max(first_steps, steps_ / more_steps);
+      easy_ = 0;
+    }
+    return range;
+  }
+
+  // The calls of a counted match.
+  struct Calls {
+    std::uint64_t left, work = 0;
+    std::size_t at = 0, unseen = 0;
+  };
+  static int call(pcre2_callout_block* block, void* data) {
+    Calls& calls = *static_cast<Calls*>(data);
+    const std::size_t at = block->current_position;
+    const std::size_t passed = at > calls.at ? at - calls.at : 0;
+    const std::size_t ahead = block->subject_length - at;
+    calls.work += work_of_step + passed + std::min(calls.unseen, ahead);
+    calls.at = at;
+    return calls.work > calls.left ? PCRE2_ERROR_CALLOUT : 0;
+  }
+
+  std::optional<ByteRange> counted(std::size_t from) {
+    constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
+    Calls calls{.left = std::min(left_, Budget::reading_left()), .at = from, .unseen = expression_.unseen};
+    pcre2_set_match_limit(context_.get(), no_limit);
+    pcre2_set_callout(context_.get(), call, &calls);
+    const int found = matched(*expression_.counted, text_.size(), from, 0);
+    pcre2_set_callout(context_.get(), nullptr, nullptr);
+    take_work(calls.work);
+    if (found == PCRE2_ERROR_NOMATCH) return std::nullopt;
+    require_no_error(found);
+    return ends();
+  }
+
+  void take_work(std::uint64_t work) {
+    Budget::take_reading(work);
+    if (work > left_) refuse();
+    left_ -= work;
+  }
+
+  void require_no_error(int found) const {
+    if (found < 0 && found != PCRE2_ERROR_NOMATCH && found != PCRE2_ERROR_PARTIAL) refuse();
+  }
+
+  [[noreturn]] void refuse() const {
+    fail("{}: a regular expression takes too many steps on this text: give a shorter text, or another tokenizer",
+         where_);
+  }
+
+  const Expression& expression_;
+  std::string_view text_;
+  const std::string& where_;
+  std::uint64_t left_;
+  std::unique_ptr<pcre2_match_data, FreePcre2> data_;
+  std::unique_ptr<pcre2_match_context, FreePcre2> context_;
+  std::uint32_t steps_ = first_steps;
+  std::size_t easy_ = 0;  // matches that steps_ was enough for
+};
+
+void find_matches(const Expression& expression, std::string_view text, const std::string& where, const TakePart& take) {
+  ExpressionSearch search(expression, text, where);
+  std::size_t begin = 0, from = 0;
   while (from <= text.size()) {
-    pcre2_set_match_limit(context.get(), steps);
-    const int found = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from,
-                                  PCRE2_NO_UTF_CHECK, data.get(), context.get());
-    if (found == PCRE2_ERROR_NOMATCH) break;
-    if (found == PCRE2_ERROR_MATCHLIMIT && (in_vain += steps) <= most_steps) {
-      steps *= more_steps;
-      continue;
-    }
-    steps = first_steps;
-    if (found < 0) {
-      fail("{}: a regular expression takes too many steps on this text: give a shorter text, or another tokenizer",
-           where);
-    }
-    const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(data.get());
-    const std::size_t match_begin = ends[0], match_end = ends[1];
+    const std::optional<ByteRange> match = search.next(from);
+    if (!match) break;
     // An empty match splits the text as well, unless it follows another match.
-    const bool splits = match_end > match_begin || (match_end == match_begin && match_begin > begin);
-    if (splits && match_begin >= begin) {
-      if (match_begin > begin) parts.push_back({{begin, match_begin}, false});
-      parts.push_back({{match_begin, match_end}, true});
-      begin = match_end;
+    const bool splits = match->end > match->begin || (match->end == match->begin && match->begin > begin);
+    if (splits && match->begin >= begin) {
+      if (match->begin > begin) take({{begin, match->begin}, false});
+      take({*match, true});
+      begin = match->end;
     }
     // Behind an empty match the search goes on with the next character.
-    const std::size_t next = std::max(match_end, from);
+    const std::size_t next = std::max(match->end, from);
     from = next > from ? next : from + (from < text.size() ? code_point_at(text, from).size : 1);
   }
-  if (begin < text.size()) parts.push_back({{begin, text.size()}, false});
-  return parts;
+  if (begin < text.size()) take({{begin, text.size()}, false});
 }
 
 }  // namespace
 
 FindParts parts_by_expression(const std::string& expression, const std::string& where) {
-  return [code = compiled_expression(expression, where), where](std::string_view text) {
-    return parts_that_match(code.get(), text, where);
+  return [read = read_expression(expression, where), where](std::string_view text, const TakePart& take) {
+    find_matches(read, text, where, take);
   };
 }
 
+namespace {
+
+// To look at each character once.
+constexpr std::uint64_t work_of_looking = 4;
+
+}  // namespace
+
 FindParts parts_by_text(std::string what) {
-  return [what = std::move(what)](std::string_view text) {
-    std::vector<PatternPart> parts;
+  return [what = std::move(what)](std::string_view text, const TakePart& take) {
+    Budget::take_reading(work_of_looking * text.size());
     std::size_t begin = 0;
     while (!what.empty()) {
       const std::size_t at = text.find(what, begin);
       if (at == std::string_view::npos) break;
-      if (at > begin) parts.push_back({{begin, at}, false});
+      if (at > begin) take({{begin, at}, false});
       begin = at + what.size();
-      parts.push_back({{at, begin}, true});
+      take({{at, begin}, true});
     }
-    if (begin < text.size()) parts.push_back({{begin, text.size()}, false});
-    return parts;
+    if (begin < text.size()) take({{begin, text.size()}, false});
   };
 }
 
 FindParts parts_by_character(std::function<bool(char32_t)> holds) {
-  return [holds = std::move(holds)](std::string_view text) {
-    std::vector<PatternPart> parts;
+  return [holds = std::move(holds)](std::string_view text, const TakePart& take) {
+    Budget::take_reading(work_of_looking * text.size());
     std::size_t begin = 0;
     for (std::size_t at = 0; at < text.size();) {
       const auto [code, size] = code_point_at(text, at);
       if (holds(code)) {
-        if (at > begin) parts.push_back({{begin, at}, false});
+        if (at > begin) take({{begin, at}, false});
         begin = at + size;
-        parts.push_back({{at, begin}, true});
+        take({{at, begin}, true});
       }
       at += size;
     }
-    if (begin < text.size()) parts.push_back({{begin, text.size()}, false});
-    return parts;
+    if (begin < text.size()) take({{begin, text.size()}, false});
   };
 }
 
 FindParts inverted(FindParts find) {
-  return [find = std::move(find)](std::string_view text) {
-    std::vector<PatternPart> parts = find(text);
-    for (PatternPart& part : parts) part.is_match = !part.is_match;
-    return parts;
+  return [find = std::move(find)](std::string_view text, const TakePart& take) {
+    find(text, [&](const PatternPart& part) { take({part.range, !part.is_match}); });
   };
 }
 
@@ -196,52 +346,49 @@ std::string version_of_expressions() {
 
 // --- splitting
 
-std::vector<ByteRange> split_ranges(const std::vector<PatternPart>& parts, SplitBehavior behavior) {
-  std::vector<ByteRange> ranges;
-  bool was_match = false;
+namespace {
+
+// Whether a part goes on with the range before it; of the two, the one behind stands first here.
+bool joins(SplitBehavior behavior, bool is_match, bool was_match) {
   switch (behavior) {
-    case SplitBehavior::removed:
-      for (const PatternPart& part : parts) {
-        if (!part.is_match) ranges.push_back(part.range);
-      }
-      break;
-    case SplitBehavior::isolated:
-      for (const PatternPart& part : parts) ranges.push_back(part.range);
-      break;
     case SplitBehavior::contiguous:
+      return is_match == was_match;
     case SplitBehavior::merged_with_previous:
-      for (const PatternPart& part : parts) {
-        const bool joins =
-            behavior == SplitBehavior::contiguous ? part.is_match == was_match : part.is_match && !was_match;
-        if (joins && !ranges.empty()) {
-          ranges.back().end = part.range.end;
-        } else {
-          ranges.push_back(part.range);
-        }
-        was_match = part.is_match;
-      }
-      break;
+      return is_match && !was_match;
     case SplitBehavior::merged_with_next:
-      for (std::size_t i = parts.size(); i-- > 0;) {
-        if (parts[i].is_match && !was_match && !ranges.empty()) {
-          ranges.back().begin = parts[i].range.begin;
-        } else {
-          ranges.push_back(parts[i].range);
-        }
-        was_match = parts[i].is_match;
-      }
-      std::ranges::reverse(ranges);
-      break;
+      return !is_match && was_match;
+    default:
+      return false;
   }
-  return ranges;
 }
 
-std::vector<ByteRange> matches_of(const std::vector<PatternPart>& parts) {
-  std::vector<ByteRange> ranges;
-  for (const PatternPart& part : parts) {
-    if (part.is_match) ranges.push_back(part.range);
-  }
-  return ranges;
+}  // namespace
+
+void split_text(std::string_view text, const FindParts& find, SplitBehavior behavior,
+                const std::function<void(ByteRange)>& take) {
+  std::optional<ByteRange> pending;
+  bool was_match = false;
+  find(text, [&](const PatternPart& part) {
+    if (behavior == SplitBehavior::removed && part.is_match) return;
+    if (pending && joins(behavior, part.is_match, was_match)) {
+      pending->end = part.range.end;
+    } else {
+      if (pending) take(*pending);
+      pending = part.range;
+    }
+    was_match = part.is_match;
+  });
+  if (pending) take(*pending);
+}
+
+void replace_matches(AlignedText& text, const FindParts& find, std::string_view by) {
+  text.replace(
+      [&](const AlignedText::TakeRange& take) {
+        find(text.text(), [&](const PatternPart& part) {
+          if (part.is_match) take(part.range);
+        });
+      },
+      by);
 }
 
 }  // namespace attn

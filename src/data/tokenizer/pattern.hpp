@@ -3,7 +3,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "data/tokenizer/aligned.hpp"
 
@@ -15,11 +14,14 @@ struct PatternPart {
   bool is_match = false;
 };
 
-/// Finds the parts of a text: all of it, in order. Throws InputError: an expression that takes too many steps.
-using FindParts = std::function<std::vector<PatternPart>(std::string_view text)>;
+using TakePart = std::function<void(const PatternPart& part)>;
+
+/// Finds the parts of a text, and hands them on: all of it, in order. What it takes is counted as work, which grows
+/// with the text. Throws InputError: an expression that takes too much of it.
+using FindParts = std::function<void(std::string_view text, const TakePart& take)>;
 
 /// Where a regular expression of a file matches. It is read by PCRE2, with the meaning of \s and \w that they have in
-/// Unicode; how many steps it may take grows with the text. Throws InputError, which names `where`: no expression.
+/// Unicode. Throws InputError, which names `where`: no expression.
 FindParts parts_by_expression(const std::string& expression, const std::string& where);
 /// The version of PCRE2.
 std::string version_of_expressions();
@@ -33,10 +35,11 @@ FindParts inverted(FindParts find);
 /// What becomes of the matches where a text is split.
 enum class SplitBehavior { removed, isolated, merged_with_previous, merged_with_next, contiguous };
 
-/// The ranges into which a text falls.
-std::vector<ByteRange> split_ranges(const std::vector<PatternPart>& parts, SplitBehavior behavior);
+/// Hands on the ranges into which a text falls, in order.
+void split_text(std::string_view text, const FindParts& find, SplitBehavior behavior,
+                const std::function<void(ByteRange)>& take);
 
-/// The ranges of the matches alone.
-std::vector<ByteRange> matches_of(const std::vector<PatternPart>& parts);
+/// Puts a text in the place of each match.
+void replace_matches(AlignedText& text, const FindParts& find, std::string_view by);
 
 }  // namespace attn

@@ -4,80 +4,70 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <functional>
 #include <unordered_map>
+#include <utility>
 
 #include "core/support/error.hpp"
+#include "data/tokenizer/prefixes.hpp"
 
 namespace attn {
 
 Tokenizer::~Tokenizer() = default;
 
+std::vector<Token> Tokenizer::encode(std::string_view text, bool with_special) const {
+  std::vector<Token> pieces;
+  put_pieces(text, with_special, {.piece = [&](const Token& piece) { pieces.push_back(piece); }});
+  return pieces;
+}
+
+std::vector<CutWord> Tokenizer::cut(std::string_view text) const {
+  std::vector<CutWord> words;
+  const auto begin_word = [&](const WordOfText& word) {
+    words.push_back({.text = std::string(word.text), .begin = word.begin, .end = word.end, .is_added = word.is_added});
+  };
+  put_pieces(text, false,
+             {.piece = [&](const Token& piece) { words.back().pieces.push_back(piece); }, .word = begin_word});
+  return words;
+}
+
 // --- tokens that were added
 
 namespace {
 
-// Looks for them in a text: at each place for the longest.
+// A part of a text, or a token in it.
+using TakePartOrToken = std::function<void(AlignedText part, std::optional<std::size_t> token)>;
+
+// Looks for them in a text: at each place for the longest. All are added before the first text.
 class AddedTokens {
  public:
   void add(const AddedToken& token, std::string text) {
-    if (text.empty()) return;
-    std::vector<std::size_t>& lengths = lengths_.at(static_cast<unsigned char>(text.front()));
-    if (std::ranges::find(lengths, text.size()) == lengths.end()) lengths.push_back(text.size());
-    std::ranges::sort(lengths, std::greater<>());
-    tokens_.emplace(std::move(text), token);
+    if (!numbers_.emplace(text, tokens_.size()).second) return;
+    tokens_.push_back(token);
+    tokens_.back().text = std::move(text);
+  }
+  void prepare() {
+    std::vector<std::pair<std::string_view, std::size_t>> texts;
+    for (std::size_t number = 0; number < tokens_.size(); ++number) texts.emplace_back(tokens_[number].text, number);
+    prefixes_ = Prefixes(std::move(texts));
   }
 
-  // Puts what is found as parts of their own.
-  void split(std::vector<TextPart>& parts) const {
-    if (tokens_.empty()) return;
-    std::vector<TextPart> result;
-    for (TextPart& part : parts) {
-      if (part.added) {
-        result.push_back(std::move(part));
-      } else {
-        split_part(part.text, result);
-      }
-    }
-    parts = std::move(result);
-  }
-
- private:
-  const AddedToken* longest_at(std::string_view text, std::size_t at, std::size_t& size) const {
-    for (const std::size_t length : lengths_[static_cast<unsigned char>(text[at])]) {
-      if (length > text.size() - at) continue;
-      const auto found = tokens_.find(std::string(text.substr(at, length)));
-      if (found == tokens_.end()) continue;
-      size = length;
-      return &found->second;
-    }
-    return nullptr;
-  }
-
-  static bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
-    if (begin > 0) {
-      std::size_t before = begin - 1;
-      while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0U) == 0x80U) --before;
-      if (is_word_character(code_point_at(text, before).code)) return false;
-    }
-    return end == text.size() || !is_word_character(code_point_at(text, end).code);
-  }
-
-  void split_part(const AlignedText& part, std::vector<TextPart>& result) const {
+  // Hands on what is found as parts of their own.
+  void split(AlignedText part, const TakePartOrToken& take) const {
     const std::string& text = part.text();
+    Budget::take_reading(text.size());
     std::size_t done = 0;
     const auto put = [&](std::size_t begin, std::size_t end, std::optional<std::size_t> id) {
-      if (end > begin) result.push_back({.text = part.part({begin, end}), .added = id});
+      if (end > begin) take(part.part({begin, end}), id);
       done = std::max(done, end);
     };
     for (std::size_t at = 0; at < text.size();) {
-      std::size_t size = 0;
-      const AddedToken* const token = longest_at(text, at, size);
+      const AddedToken* const token = longest_at(text, at);
       if (!token) {
         ++at;
         continue;
       }
-      std::size_t begin = at, end = at + size;
+      std::size_t begin = at, end = at + token->text.size();
       at = end;
       if (token->is_single_word && !stands_alone(text, begin, end)) continue;
       if (token->strips_left) {
@@ -94,43 +84,63 @@ class AddedTokens {
           if (!is_white_space(code)) break;
           end += bytes;
         }
+        Budget::take_reading(end - at);
       }
       begin = std::max(begin, done);
       put(done, begin, std::nullopt);
       put(begin, end, token->id);
     }
+    if (done == 0) return take(std::move(part), std::nullopt);
     put(done, text.size(), std::nullopt);
   }
 
-  std::unordered_map<std::string, AddedToken> tokens_;
-  std::array<std::vector<std::size_t>, 256> lengths_;  // of those that begin with a byte, the longest first
+ private:
+  const AddedToken* longest_at(std::string_view text, std::size_t at) const {
+    if (!prefixes_.may_begin(text[at])) return nullptr;
+    const AddedToken* longest = nullptr;
+    prefixes_.find(text.substr(at), [&](std::size_t, std::size_t number) { longest = &tokens_[number]; });
+    return longest;
+  }
+
+  static bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
+    if (begin > 0) {
+      std::size_t before = begin - 1;
+      while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0U) == 0x80U) --before;
+      if (is_word_character(code_point_at(text, before).code)) return false;
+    }
+    return end == text.size() || !is_word_character(code_point_at(text, end).code);
+  }
+
+  std::vector<AddedToken> tokens_;                        // with their texts as they are looked for
+  std::unordered_map<std::string, std::size_t> numbers_;  // by their texts
+  Prefixes prefixes_;
 };
 
-// Bytes of a text as characters, and back.
-class Characters {
+// How words were cut, as long as there are not too many: they come again and again.
+class KnownWords {
  public:
-  explicit Characters(std::string_view text) : size_(text.size()) {
-    if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80U; })) return;
-    numbers_.resize(text.size() + 1);
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t size = code_point_at(text, at).size;
-      for (std::size_t i = 0; i < size; ++i) numbers_[at + i] = static_cast<std::uint32_t>(bytes_.size());
-      bytes_.push_back(static_cast<std::uint32_t>(at));
-      at += size;
-    }
-    numbers_.back() = static_cast<std::uint32_t>(bytes_.size());
-    bytes_.push_back(static_cast<std::uint32_t>(text.size()));
-  }
-  std::size_t number_at(std::size_t byte) const {
-    return numbers_.empty() ? std::min(byte, size_) : numbers_[std::min(byte, numbers_.size() - 1)];
-  }
-  std::size_t byte_at(std::size_t number) const {
-    return bytes_.empty() ? std::min(number, size_) : bytes_[std::min(number, bytes_.size() - 1)];
+  static constexpr std::size_t longest = 256;  // bytes
+
+  const std::vector<WordPart>& pieces_of(std::string_view word, const WordModel& model) {
+    constexpr std::size_t bytes_of_entry = 100, most_bytes = std::size_t{32} << 20;
+    const auto found = words_.find(word);
+    if (found != words_.end()) return found->second;
+    last_ = model.cut(word);
+    const std::size_t bytes = bytes_of_entry + word.size() + last_.size() * sizeof(WordPart);
+    if (bytes > most_bytes - bytes_) return last_;
+    bytes_ += bytes;
+    last_.shrink_to_fit();
+    return words_.emplace(std::string(word), std::move(last_)).first->second;
   }
 
  private:
-  std::size_t size_;
-  std::vector<std::uint32_t> numbers_, bytes_;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  std::unordered_map<std::string, std::vector<WordPart>, Hash, std::equal_to<>> words_;
+  std::vector<WordPart> last_;
+  std::size_t bytes_ = 0;  // of all that are known
 };
 
 // --- all of it
@@ -171,21 +181,64 @@ class Pipeline : public Tokenizer {
       if (parts_.normalize) parts_.normalize(text);
       normalized_.add(token, text.text());
     }
+    normalized_.prepare();
+    as_written_.prepare();
+    is_added_.resize(size_);
+    for (const auto& [id, token] : added_) is_added_[id] = true;
     require_known_ends(where);
   }
 
-  std::vector<Token> encode(std::string_view text, bool with_special) const override {
-    const Characters characters(text);
-    std::vector<EncodedPiece> encoded = encoded_text(text, characters);
-    if (parts_.post_process.of_one) parts_.post_process.of_one(encoded, with_special);
-    return tokens_of(encoded, {&characters, &characters});
+  void put_pieces(std::string_view text, bool with_special, const TakeCut& take) const override {
+    require_utf8(text, "the text");
+    constexpr std::uint64_t work_of_word = 200, work_of_writing = 20, work_of_trim = 50;
+    const PostProcess& post = parts_.post_process;
+    if (with_special) put_tokens(post.before, 0, take.piece);
+    std::size_t number = 0;  // of the next piece
+    KnownWords known;
+    put_words(text, [&](const AlignedText& part, std::optional<std::size_t> token) {
+      const std::string& word = part.text();
+      const auto put = [&](std::size_t id, ByteRange range, std::string_view written) {
+        const auto [begin, end] = part.original(range);
+        Token piece{.id = id, .text = this->piece(id), .begin = begin, .end = end, .is_special = is_special(id)};
+        Budget::take_reading(work_of_trim * post.trims.size());
+        for (const SpaceTrim& trim : post.trims) {
+          trim.trim(piece, written, number == 0 && !(with_special && trim.is_behind_token), text);
+        }
+        ++number;
+        take.piece(piece);
+      };
+      const auto [begin, end] = part.original({0, word.size()});
+      take.word({.text = word, .begin = begin, .end = end, .is_added = token.has_value()});
+      Budget::take_reading(work_of_word + work_of_writing * word.size());
+      if (token) return put(*token, {0, word.size()}, word);
+      const WordModel& model = *parts_.model;
+      model.put_parts(word, [&](const ByteRange& range) {
+        const std::string_view one = std::string_view(word).substr(range.begin, range.end - range.begin);
+        const auto put_piece = [&](const WordPart& piece) {
+          put(piece.id, {range.begin + piece.range.begin, range.begin + piece.range.end}, this->piece(piece.id));
+        };
+        if (one.size() > KnownWords::longest) return model.put_pieces(one, put_piece);
+        std::ranges::for_each(known.pieces_of(one, model), put_piece);
+      });
+    });
+    take.words_end();
+    if (with_special) put_tokens(post.behind, 0, take.piece);
   }
 
   std::vector<Token> encode_pair(std::string_view first, std::string_view second) const override {
-    if (!parts_.post_process.of_pair) fail("the tokenizer does not say how two texts are put together: give one");
-    const Characters of_first(first), of_second(second);
-    return tokens_of(parts_.post_process.of_pair(encoded_text(first, of_first), encoded_text(second, of_second)),
-                     {&of_first, &of_second});
+    const std::vector<PlaceInPair>& places = parts_.post_process.of_pair;
+    if (places.empty()) fail("the tokenizer does not say how two texts are put together: give one");
+    const std::array<std::vector<Token>, 2> texts = {encode(first, false), encode(second, false)};
+    std::vector<Token> pieces;
+    for (const PlaceInPair& place : places) {
+      put_tokens(place.tokens, place.type, [&](const Token& piece) { pieces.push_back(piece); });
+      if (!place.text) continue;
+      for (Token piece : texts.at(*place.text)) {
+        piece.type = place.type;
+        pieces.push_back(piece);
+      }
+    }
+    return pieces;
   }
 
   std::string decode(std::span<const std::size_t> ids) const override {
@@ -207,38 +260,15 @@ class Pipeline : public Tokenizer {
   std::size_t size() const override { return size_; }
 
   std::string_view piece(std::size_t id) const override {
-    const auto found = added_.find(id);
-    return found == added_.end() ? parts_.model->vocabulary().piece(id) : std::string_view(found->second.text);
+    if (!is_added(id)) return parts_.model->vocabulary().piece(id);
+    return added_.at(id).text;
   }
 
-  bool is_special(std::size_t id) const override {
-    const auto found = added_.find(id);
-    return found != added_.end() && found->second.is_special;
-  }
+  bool is_special(std::size_t id) const override { return is_added(id) && added_.at(id).is_special; }
 
   std::string_view kind() const override { return parts_.model->kind(); }
 
   std::string_view written() const override { return parts_.written; }
-
-  std::vector<CutWord> cut(std::string_view text) const override {
-    require_utf8(text, "the text");
-    std::vector<CutWord> words;
-    for (const TextPart& part : parts_of(text)) {
-      const std::string& word = part.text.text();
-      const auto [begin, end] = part.text.original({0, word.size()});
-      CutWord cut{.text = word, .begin = begin, .end = end, .is_added = part.added.has_value()};
-      if (part.added) {
-        cut.pieces.push_back({*part.added, std::string(piece(*part.added)), begin, end, is_special(*part.added)});
-      } else {
-        for (const auto& [id, range] : parts_.model->cut(word)) {
-          const auto [from, to] = part.text.original(range);
-          cut.pieces.push_back({id, std::string(piece(id)), from, to, is_special(id)});
-        }
-      }
-      words.push_back(std::move(cut));
-    }
-    return words;
-  }
 
   std::vector<CuttingStep> steps(const CutWord& word) const override {
     if (word.is_added) return {};
@@ -250,81 +280,55 @@ class Pipeline : public Tokenizer {
   }
 
  private:
-  // The pieces of a text, without what stands around it.
-  std::vector<EncodedPiece> encoded_text(std::string_view text, const Characters& characters) const {
-    require_utf8(text, "the text");
-    std::vector<EncodedPiece> encoded;
-    // Words come again and again.
-    std::unordered_map<std::string_view, std::vector<WordPart>> known;
-    const std::vector<TextPart> parts = parts_of(text);
-    for (const TextPart& part : parts) {
-      const auto put = [&](std::size_t id, ByteRange range, std::string piece, bool is_special) {
-        encoded.push_back(
-            {id, characters.number_at(range.begin), characters.number_at(range.end), std::move(piece), is_special});
-      };
-      if (part.added) {
-        put(*part.added, part.text.original({0, part.text.text().size()}), part.text.text(), is_special(*part.added));
-        continue;
-      }
-      const std::string& word = part.text.text();
-      const auto [found, is_new] = known.try_emplace(word);
-      if (is_new) found->second = parts_.model->cut(word);
-      for (const WordPart& piece : found->second) {
-        put(piece.id, part.text.original(piece.range), std::string(this->piece(piece.id)), false);
-      }
-    }
-    return encoded;
-  }
+  bool is_added(std::size_t id) const { return id < is_added_.size() && is_added_[id]; }
 
-  // The same with bytes in the place of characters, of which there are those of one text or of two.
-  std::vector<Token> tokens_of(const std::vector<EncodedPiece>& encoded,
-                               const std::array<const Characters*, 2>& texts) const {
-    std::vector<Token> pieces;
-    pieces.reserve(encoded.size());
-    for (const EncodedPiece& one : encoded) {
-      std::string own(piece(one.id));
-      const Characters& characters = *texts[one.of_text];
-      pieces.push_back({one.id, own.empty() ? one.text : std::move(own), characters.byte_at(one.begin),
-                        characters.byte_at(one.end), one.is_special || is_special(one.id), one.type});
-    }
-    return pieces;
+  void put_tokens(const std::vector<SpecialToken>& tokens, std::size_t type,
+                  const std::function<void(const Token&)>& take) const {
+    for (const SpecialToken& token : tokens)
+      take({.id = token.id, .text = piece(token.id), .is_special = true, .type = type});
   }
 
   // What stands around a text, or a pair, is in the vocabulary under the same name.
   void require_known_ends(const std::string& where) const {
-    std::vector<EncodedPiece> ends;
-    if (parts_.post_process.of_one) parts_.post_process.of_one(ends, true);
-    if (parts_.post_process.of_pair) std::ranges::move(parts_.post_process.of_pair({}, {}), std::back_inserter(ends));
-    for (const EncodedPiece& end : ends) {
-      const std::string_view own = piece(end.id);
-      if (!own.empty() && own == end.text) continue;
+    const PostProcess& post = parts_.post_process;
+    require_known(post.before, where);
+    require_known(post.behind, where);
+    for (const PlaceInPair& place : post.of_pair) require_known(place.tokens, where);
+  }
+  void require_known(const std::vector<SpecialToken>& tokens, const std::string& where) const {
+    for (const SpecialToken& token : tokens) {
+      const std::string_view own = piece(token.id);
+      if (!own.empty() && own == token.text) continue;
       fail("{}: the token '{}' that is put around texts has the id {}, and {}: take both from the same model", where,
-           shown_text(end.text), end.id,
+           shown_text(token.text), token.id,
            own.empty() ? std::string("no piece of the vocabulary has it")
                        : fmt::format("the vocabulary has '{}' there", shown_text(own)));
     }
   }
 
-  std::vector<TextPart> parts_of(std::string_view text) const {
-    std::vector<TextPart> parts;
-    if (text.empty()) return parts;
-    constexpr std::uint64_t work_of_byte = 500;
-    Budget::take_work(work_of_byte * text.size());
-    parts.push_back({.text = AlignedText(text)});
-    as_written_.split(parts);
-    if (parts_.normalize) {
-      for (TextPart& part : parts) {
-        if (!part.added) parts_.normalize(part.text);
-      }
-    }
-    normalized_.split(parts);
-    if (parts_.pre_tokenize) parts_.pre_tokenize(parts);
-    std::erase_if(parts, [](const TextPart& part) { return part.text.empty(); });
-    return parts;
+  // Hands on the words of a text, none of which is empty, and the tokens in it that were added.
+  void put_words(std::string_view text,
+                 const std::function<void(const AlignedText&, std::optional<std::size_t>)>& take) const {
+    if (text.empty()) return;
+    constexpr std::uint64_t work_of_text = 20;
+    Budget::take_reading(work_of_text * text.size());
+    const auto put_normalized = [&](AlignedText part, std::optional<std::size_t> token) {
+      if (part.empty()) return;
+      if (token || !parts_.pre_tokenize) return take(part, token);
+      parts_.pre_tokenize(std::move(part), [&](const AlignedText& word) {
+        if (!word.empty()) take(word, std::nullopt);
+      });
+    };
+    as_written_.split(AlignedText(text), [&](AlignedText part, std::optional<std::size_t> token) {
+      if (token) return take(part, token);
+      if (parts_.normalize) parts_.normalize(part);
+      normalized_.split(std::move(part), put_normalized);
+    });
   }
 
   TokenizerParts parts_;
   std::unordered_map<std::size_t, AddedToken> added_;  // by id
+  std::vector<bool> is_added_;                         // whether an id is one of these
   AddedTokens as_written_, normalized_;
   std::size_t size_ = 0;
 };

@@ -10,115 +10,101 @@
 
 namespace attn {
 
-PostProcess put_around(std::vector<EncodedPiece> before, std::vector<EncodedPiece> behind) {
-  return {.of_one = [=](std::vector<EncodedPiece>& pieces, bool with_special) {
-    if (!with_special) return;
-    pieces.insert(pieces.begin(), before.begin(), before.end());
-    pieces.insert(pieces.end(), behind.begin(), behind.end());
-  }};
+PostProcess put_around(std::vector<SpecialToken> before, std::vector<SpecialToken> behind) {
+  return {.before = std::move(before), .behind = std::move(behind)};
 }
 
-namespace {
-
-using EncodedPieces = std::vector<EncodedPiece>;
-
-// A place in a template of a pair: a token, or one of the texts, and the type of its pieces.
-struct PlaceInPair {
-  EncodedPieces tokens = {};
-  std::optional<std::size_t> text = {};  // 0 or 1
-  std::size_t type = 0;
-};
-
-PostProcess put_around_pair(PostProcess around, std::vector<PlaceInPair> places) {
-  around.of_pair = [places = std::move(places)](const EncodedPieces& first, const EncodedPieces& second) {
-    EncodedPieces all;
-    for (const PlaceInPair& place : places) {
-      for (EncodedPiece piece : !place.text ? place.tokens : *place.text == 0 ? first : second) {
-        piece.type = place.type;
-        piece.of_text = place.text.value_or(0);
-        all.push_back(std::move(piece));
-      }
-    }
-    return all;
-  };
-  return around;
+PostProcess put_around_as_bert(const SpecialToken& cls, const SpecialToken& sep) {
+  return {.before = {cls},
+          .behind = {sep},
+          .of_pair = {
+              {.tokens = {cls}}, {.text = 0}, {.tokens = {sep}}, {.text = 1, .type = 1}, {.tokens = {sep}, .type = 1}}};
 }
 
-}  // namespace
-
-PostProcess put_around_as_bert(const EncodedPiece& cls, const EncodedPiece& sep) {
-  return put_around_pair(
-      put_around({cls}, {sep}),
-      {{.tokens = {cls}}, {.text = 0}, {.tokens = {sep}}, {.text = 1, .type = 1}, {.tokens = {sep}, .type = 1}});
+PostProcess put_around_as_roberta(const SpecialToken& cls, const SpecialToken& sep) {
+  return {.before = {cls},
+          .behind = {sep},
+          .of_pair = {{.tokens = {cls}}, {.text = 0}, {.tokens = {sep, sep}}, {.text = 1}, {.tokens = {sep}}}};
 }
 
-PostProcess put_around_as_roberta(const EncodedPiece& cls, const EncodedPiece& sep) {
-  return put_around_pair(put_around({cls}, {sep}),
-                         {{.tokens = {cls}}, {.text = 0}, {.tokens = {sep, sep}}, {.text = 1}, {.tokens = {sep}}});
-}
-
-// The last one that is told how puts two texts together; the others work on each of them.
-PostProcess process_in_sequence(std::vector<PostProcess> all) {
+// The only one that is told how puts two texts together.
+PostProcess process_in_sequence(const std::vector<PostProcess>& all) {
   PostProcess sequence;
-  sequence.of_one = [all](EncodedPieces& pieces, bool with_special) {
-    for (const PostProcess& one : all) {
-      if (one.of_one) one.of_one(pieces, with_special);
+  std::size_t that_join = 0;
+  for (const PostProcess& one : all) {
+    for (SpaceTrim trim : one.trims) {
+      trim.is_behind_token = trim.is_behind_token || !sequence.before.empty();
+      sequence.trims.push_back(trim);
     }
-  };
-  const auto joins = [](const PostProcess& one) { return static_cast<bool>(one.of_pair); };
-  if (std::ranges::count_if(all, joins) != 1) return sequence;
-  sequence.of_pair = [all, joins](EncodedPieces first, EncodedPieces second) {
-    for (const PostProcess& one : all) {
-      if (joins(one) || !one.of_one) continue;
-      for (EncodedPieces* pieces : {&first, &second}) one.of_one(*pieces, false);
-    }
-    return std::ranges::find_if(all, joins)->of_pair(std::move(first), std::move(second));
-  };
+    sequence.before.insert(sequence.before.begin(), one.before.begin(), one.before.end());
+    sequence.behind.insert(sequence.behind.end(), one.behind.begin(), one.behind.end());
+    if (one.of_pair.empty()) continue;
+    sequence.of_pair = one.of_pair;
+    ++that_join;
+  }
+  if (that_join > 1) sequence.of_pair.clear();
   return sequence;
 }
 
-PostProcess trim_spaces_of_pieces(bool prepends_space) {
-  return {.of_one = [prepends_space](std::vector<EncodedPiece>& pieces, bool) {
-    const char32_t sign_of_space = sign_of_byte(' ');
-    const auto is_space = [&](char32_t c) { return c == sign_of_space || is_white_space(c); };
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      EncodedPiece& piece = pieces[i];
-      const std::vector<char32_t> all = code_points_of(piece.text);
-      auto leading = static_cast<std::size_t>(std::ranges::find_if_not(all, is_space) - all.begin());
-      const auto trailing =
-          static_cast<std::size_t>(std::find_if_not(all.rbegin(), all.rend(), is_space) - all.rbegin());
-      if (leading > 0) {
-        // The space that was put before a text stands for nothing in it. Where there are several, none was put there.
-        if (prepends_space && leading == 1 && (i == 0 || piece.begin == 0)) leading = 0;
-        piece.begin = std::min(piece.begin + leading, piece.end);
-      }
-      if (trailing > 0 && piece.end >= trailing) piece.end = std::max(piece.end - trailing, piece.begin);
-    }
-  }};
+PostProcess trim_spaces_of_pieces(bool prepends_space) { return {.trims = {{.prepends_space = prepends_space}}}; }
+
+void SpaceTrim::trim(Token& piece, std::string_view text, bool is_first, std::string_view original) const {
+  const auto is_space = [](char32_t c) { return c == sign_of_byte(' ') || is_white_space(c); };
+  const auto before = [](std::string_view all, std::size_t end) {
+    do --end;
+    while (end > 0 && (static_cast<unsigned char>(all[end]) & 0xC0U) == 0x80U);
+    return end;
+  };
+  std::size_t leading = 0, trailing = 0;
+  for (std::size_t at = 0; at < text.size(); ++leading) {
+    const auto [code, size] = code_point_at(text, at);
+    if (!is_space(code)) break;
+    at += size;
+  }
+  for (std::size_t end = text.size(); end > 0; ++trailing) {
+    const std::size_t last = before(text, end);
+    if (!is_space(code_point_at(text, last).code)) break;
+    end = last;
+  }
+  // The space that was put before a text stands for nothing in it. Where there are several, none was put there.
+  if (prepends_space && leading == 1 && (is_first || piece.begin == 0)) leading = 0;
+  for (; leading > 0 && piece.begin < piece.end; --leading) piece.begin += code_point_at(original, piece.begin).size;
+  std::size_t end = piece.end;
+  for (; trailing > 0 && end > 0; --trailing) end = before(original, end);
+  if (trailing == 0) piece.end = std::max(end, piece.begin);
 }
 
 namespace {
 
+// More tokens than any model has around a text.
+constexpr std::size_t most_in_template = 1000;
+
+void require_few(std::size_t tokens, const TokenizerSettings& settings) {
+  if (tokens > most_in_template)
+    fail("{}: the template puts more than {} tokens around a text: give the tokenizer of another model",
+         settings.place(), most_in_template);
+}
+
 // "cls": ["[CLS]", 101]
-EncodedPiece special_of(const TokenizerSettings& settings, std::string_view name) {
+SpecialToken special_of(const TokenizerSettings& settings, std::string_view name) {
   const Json* const pair = settings.find(name);
   const bool is_pair =
       pair && pair->is_array() && pair->size() == 2 && (*pair)[0].is_string() && (*pair)[1].is_number_unsigned();
   if (!is_pair) settings.refuse(name, "a token and its id");
-  return {.id = (*pair)[1].get<std::size_t>(), .text = (*pair)[0].get<std::string>(), .is_special = true};
+  return {.id = (*pair)[1].get<std::size_t>(), .text = (*pair)[0].get<std::string>()};
 }
 
 // The tokens that a name of a template stands for.
-std::vector<EncodedPiece> specials_of(const TokenizerSettings& settings, const std::string& name) {
+std::vector<SpecialToken> specials_of(const TokenizerSettings& settings, const std::string& name) {
   const TokenizerSettings token = settings.object("special_tokens").object(name);
   const Json *const ids = token.find("ids"), *const texts = token.find("tokens");
   if (!ids || !ids->is_array()) token.refuse("ids", "a list of ids");
   if (!texts || !texts->is_array() || texts->size() != ids->size()) token.refuse("tokens", "a list of as many tokens");
-  std::vector<EncodedPiece> all;
+  std::vector<SpecialToken> all;
   for (std::size_t i = 0; i < ids->size(); ++i) {
     if (!(*ids)[i].is_number_unsigned()) token.refuse("ids", "a list of ids");
     if (!(*texts)[i].is_string()) token.refuse("tokens", "a list of as many tokens");
-    all.push_back({.id = (*ids)[i].get<std::size_t>(), .text = (*texts)[i].get<std::string>(), .is_special = true});
+    all.push_back({.id = (*ids)[i].get<std::size_t>(), .text = (*texts)[i].get<std::string>()});
   }
   return all;
 }
@@ -127,6 +113,7 @@ std::vector<EncodedPiece> specials_of(const TokenizerSettings& settings, const s
 std::vector<PlaceInPair> places_of_pair(const TokenizerSettings& settings) {
   std::vector<PlaceInPair> places;
   std::array<std::size_t, 2> times = {0, 0};
+  std::size_t tokens = 0;
   for (const TokenizerSettings& one : settings.list("pair")) {
     const bool is_text = one.has("Sequence");
     const TokenizerSettings place = one.object(is_text ? "Sequence" : "SpecialToken");
@@ -136,6 +123,7 @@ std::vector<PlaceInPair> places_of_pair(const TokenizerSettings& settings) {
     if (is_text) found.text = id == "A" ? 0 : 1;
     if (is_text) ++times[*found.text];
     if (!is_text) found.tokens = specials_of(settings, id);
+    require_few(tokens += found.tokens.size(), settings);
     places.push_back(std::move(found));
   }
   if (times[0] != 1 || times[1] != 1) settings.refuse("pair", "a template that has each of the texts once");
@@ -143,7 +131,7 @@ std::vector<PlaceInPair> places_of_pair(const TokenizerSettings& settings) {
 }
 
 PostProcess read_template(const TokenizerSettings& settings) {
-  std::vector<EncodedPiece> before, behind;
+  std::vector<SpecialToken> before, behind;
   bool is_behind = false;
   for (const TokenizerSettings& one : settings.list("single")) {
     if (one.has("Sequence")) {
@@ -151,19 +139,27 @@ PostProcess read_template(const TokenizerSettings& settings) {
       is_behind = true;
       continue;
     }
-    for (EncodedPiece& token : specials_of(settings, one.object("SpecialToken").text("id"))) {
+    for (SpecialToken& token : specials_of(settings, one.object("SpecialToken").text("id"))) {
       (is_behind ? behind : before).push_back(std::move(token));
     }
+    require_few(before.size() + behind.size(), settings);
   }
   if (!is_behind) settings.refuse("single", "a template that has the text once");
   PostProcess around = put_around(std::move(before), std::move(behind));
-  return settings.has("pair") ? put_around_pair(std::move(around), places_of_pair(settings)) : around;
+  if (settings.has("pair")) around.of_pair = places_of_pair(settings);
+  return around;
 }
 
 PostProcess read_post_processor_sequence(const TokenizerSettings& settings) {
   std::vector<PostProcess> all;
-  for (const TokenizerSettings& one : settings.list("processors")) all.push_back(read_post_processor(one));
-  return process_in_sequence(std::move(all));
+  for (const TokenizerSettings& one : settings.list("processors")) {
+    require_few(all.size() + 1, settings);
+    all.push_back(read_post_processor(one));
+  }
+  PostProcess sequence = process_in_sequence(all);
+  require_few(sequence.before.size() + sequence.behind.size(), settings);
+  require_few(sequence.trims.size(), settings);
+  return sequence;
 }
 
 PostProcess read_trimming(const TokenizerSettings& settings) {

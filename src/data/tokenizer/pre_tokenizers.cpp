@@ -12,54 +12,37 @@ namespace attn {
 
 namespace {
 
-// Replaces each part that is no added token by what `split` makes of it; what is empty is left out.
-template <class Split>
-void split_each(std::vector<TextPart>& parts, const Split& split) {
-  std::vector<TextPart> result;
-  result.reserve(parts.size());
-  for (TextPart& part : parts) {
-    if (part.added) {
-      result.push_back(std::move(part));
-    } else {
-      split(part.text, result);
-    }
-  }
-  parts = std::move(result);
-}
-
-void put_ranges(const AlignedText& text, const std::vector<ByteRange>& ranges, std::vector<TextPart>& result) {
-  for (const ByteRange& range : ranges) {
-    if (range.end > range.begin) result.push_back({.text = text.part(range)});
-  }
+void put_ranges(const AlignedText& text, const FindParts& find, SplitBehavior behavior, const TakeText& take) {
+  split_text(text.text(), find, behavior, [&](const ByteRange& range) {
+    if (range.end > range.begin) take(text.part(range));
+  });
 }
 
 PreTokenize split_by(FindParts find, SplitBehavior behavior) {
-  return [find = std::move(find), behavior](std::vector<TextPart>& parts) {
-    split_each(parts, [&](const AlignedText& text, std::vector<TextPart>& result) {
-      put_ranges(text, split_ranges(find(text.text()), behavior), result);
-    });
+  return [find = std::move(find), behavior](const AlignedText& text, const TakeText& take) {
+    put_ranges(text, find, behavior, take);
   };
+}
+
+// Each part is handed on to the next as soon as it is there.
+void put_from(const std::vector<PreTokenize>& all, std::size_t first, AlignedText text, const TakeText& take) {
+  if (first == all.size()) return take(std::move(text));
+  all[first](std::move(text), [&](AlignedText part) { put_from(all, first + 1, std::move(part), take); });
 }
 
 PreTokenize split_in_sequence(std::vector<PreTokenize> all) {
-  return [all = std::move(all)](std::vector<TextPart>& parts) {
-    for (const PreTokenize& one : all) one(parts);
-  };
+  return [all = std::move(all)](AlignedText text, const TakeText& take) { put_from(all, 0, std::move(text), take); };
 }
 
 PreTokenize split_bytes(bool prepends_space, std::optional<FindParts> find) {
-  return [prepends_space, find = std::move(find)](std::vector<TextPart>& parts) {
-    split_each(parts, [&](AlignedText& text, std::vector<TextPart>& result) {
-      if (prepends_space && !text.text().starts_with(' ')) text.prepend(" ");
-      if (find) {
-        put_ranges(text, split_ranges((*find)(text.text()), SplitBehavior::isolated), result);
-      } else {
-        result.push_back({.text = std::move(text)});
-      }
-    });
-    for (TextPart& part : parts) {
-      if (!part.added) write_bytes_as_signs(part.text);
-    }
+  return [prepends_space, find = std::move(find)](AlignedText text, const TakeText& take) {
+    const TakeText as_signs = [&](AlignedText part) {
+      write_bytes_as_signs(part);
+      take(std::move(part));
+    };
+    if (prepends_space && !text.text().starts_with(' ')) text.prepend(" ");
+    if (find) return put_ranges(text, *find, SplitBehavior::isolated, as_signs);
+    as_signs(std::move(text));
   };
 }
 
@@ -103,17 +86,12 @@ PreTokenize read_metaspace(const TokenizerSettings& settings) {
     settings.refuse("prepend_scheme", "always, first or never");
   }
   const bool splits = settings.flag_or("split", true);
-  return [=, spaces = parts_by_text(" "), signs = parts_by_text(sign)](std::vector<TextPart>& parts) {
-    split_each(parts, [&](AlignedText& text, std::vector<TextPart>& result) {
-      text.replace(matches_of(spaces(text.text())), sign);
-      const bool begins = scheme == "always" || (scheme == "first" && text.begin() == 0);
-      if (begins && !text.text().starts_with(sign)) text.prepend(sign);
-      if (splits) {
-        put_ranges(text, split_ranges(signs(text.text()), SplitBehavior::merged_with_next), result);
-      } else if (!text.empty()) {
-        result.push_back({.text = std::move(text)});
-      }
-    });
+  return [=, spaces = parts_by_text(" "), signs = parts_by_text(sign)](AlignedText text, const TakeText& take) {
+    replace_matches(text, spaces, sign);
+    const bool begins = scheme == "always" || (scheme == "first" && text.begin() == 0);
+    if (begins && !text.text().starts_with(sign)) text.prepend(sign);
+    if (splits) return put_ranges(text, signs, SplitBehavior::merged_with_next, take);
+    if (!text.empty()) take(std::move(text));
   };
 }
 
@@ -177,8 +155,24 @@ PreTokenize split_as_bert() {
                             split_by(parts_by_character(is_punctuation), SplitBehavior::isolated)});
 }
 
+namespace {
+
+// How many there are in a sequence, and in those within it.
+std::size_t count_of_pre_tokenizers(const TokenizerSettings& settings) {
+  std::size_t count = 1;
+  for (const TokenizerSettings& one : settings.list("pretokenizers")) count += count_of_pre_tokenizers(one);
+  return count;
+}
+
+}  // namespace
+
 PreTokenize read_pre_tokenizer(const TokenizerSettings& settings) {
+  constexpr std::size_t most_in_a_row = 200;
   const std::string type = settings.type();
+  // Each part of a text is in all of them at once.
+  if (count_of_pre_tokenizers(settings) > most_in_a_row)
+    fail("{}: there are more than {} pre-tokenizers: give the tokenizer of another model", settings.place(),
+         most_in_a_row);
   std::vector<std::string> known;
   for (const PreTokenizerRow& row : pre_tokenizer_rows) {
     if (row.name == type) return row.read(settings);

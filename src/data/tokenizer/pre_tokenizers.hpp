@@ -1,25 +1,18 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "data/tokenizer/aligned.hpp"
 #include "data/tokenizer/settings.hpp"
 
 namespace attn {
 
-/// A part of a text that is cut by itself; or that is a token which was added to the vocabulary, with its id.
-struct TextPart {
-  AlignedText text;
-  std::optional<std::size_t> added = {};
-};
-
-/// Splits the parts of a text further. Added tokens stay.
-using PreTokenize = std::function<void(std::vector<TextPart>& parts)>;
+/// Splits a text, and hands on its parts one after the other: none that is empty.
+using TakeText = std::function<void(AlignedText part)>;
+using PreTokenize = std::function<void(AlignedText text, const TakeText& take)>;
 
 /// The pre-tokenizer of a tokenizer.json. Throws InputError: a type that is not read.
 PreTokenize read_pre_tokenizer(const TokenizerSettings& settings);

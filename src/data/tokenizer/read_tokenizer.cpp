@@ -8,6 +8,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "data/files/files_of_folder.hpp"
 #include "data/files/gguf.hpp"
 #include "data/files/llama2c.hpp"
 #include "data/files/mapped.hpp"
@@ -30,8 +31,8 @@ struct TokenizerFolder {
   std::string class_name = {};      // "GPT2Tokenizer"; empty: none is named
   std::string class_place = {};     // where it is named
 
-  std::string file(std::string_view name) const { return (std::filesystem::path(path) / name).string(); }
-  bool has(std::string_view name) const { return is_there(file(name)); }
+  std::string file(std::string_view name) const { return path_in(path, name); }
+  bool has(std::string_view name) const { return has_file(path, name); }
   std::string read(std::string_view name) const { return read_bytes(file(name)); }
 };
 
@@ -79,10 +80,10 @@ std::vector<AddedToken> specials_in(const PieceVocabulary& vocabulary, std::span
   return all;
 }
 
-EncodedPiece special_piece(const PieceVocabulary& vocabulary, std::string_view text, const std::string& where) {
+SpecialToken special_piece(const PieceVocabulary& vocabulary, std::string_view text, const std::string& where) {
   const auto id = vocabulary.find(text);
   if (!id) fail("{}: the vocabulary has no '{}', which stands around each text: get the file anew", where, text);
-  return {.id = *id, .text = std::string(text), .is_special = true};
+  return {.id = *id, .text = std::string(text)};
 }
 
 void tell_assumed(const std::string& where, std::size_t size, std::string sentence, std::string other) {
@@ -331,8 +332,9 @@ ModelTokenizer tokenizer_of_model(const std::string& path) {
   const FileBytes model = map_file(path);
   if (is_gguf(model.bytes)) return tokenizer_in_gguf(read_gguf(model.bytes, place_of_file(path)), place_of_file(path));
   if (!is_llama2c(model.bytes)) return {};
-  const std::string beside = (std::filesystem::path(path).parent_path() / name_of_llama2c).string();
-  if (path == "-" || !is_there(beside)) return {};
+  const std::string folder = std::filesystem::path(path).parent_path().string(),
+                    beside = path_in(folder, name_of_llama2c);
+  if (path == "-" || !has_file(folder, name_of_llama2c)) return {};
   ModelTokenizer found{.tokenizer = read_tokenizer(beside), .where = beside};
   const std::size_t words = llama2c_sizes(model.bytes).words;
   if (found.tokenizer->size() == words) return found;

@@ -11,6 +11,7 @@
 
 #include "core/support/error.hpp"
 #include "data/tokenizer/pipeline.hpp"
+#include "data/tokenizer/prefixes.hpp"
 
 namespace attn {
 namespace {
@@ -133,28 +134,42 @@ SentencePieceModel read_model_message(std::string_view bytes, const std::string&
 // --- as a tokenizer
 
 // Sentencepiece merges two pieces where the vocabulary has both as one, that of the highest score first.
-std::vector<MergeEntry> merges_by_score(const SentencePieceModel& model, const PieceVocabulary& vocabulary) {
+std::vector<MergeEntry> merges_by_score(const SentencePieceModel& model, const PieceVocabulary& vocabulary,
+                                        const std::string& where) {
   std::vector<std::size_t> order(model.pieces.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t id) { return model.pieces[id].score; });
   const auto may_be_merged = [&](std::size_t id) {
     return model.types[id] == PieceType::normal || model.types[id] == PieceType::unused;
   };
+  std::vector<std::pair<std::string_view, std::size_t>> texts;
+  std::size_t bytes = 0;
+  for (std::size_t id = 0; id < model.pieces.size(); ++id) {
+    bytes += model.pieces[id].piece.size();
+    if (may_be_merged(id)) texts.emplace_back(model.pieces[id].piece, id);
+  }
+  const Prefixes lefts(std::move(texts));
+  // Pieces that begin with each other can be made in very many ways.
+  constexpr std::size_t most_times = 64, some_bytes = std::size_t{1} << 20;
+  std::size_t bytes_left = most_times * bytes + some_bytes;
   std::vector<MergeEntry> merges;
   std::size_t rank = 0;
   for (const std::size_t id : order) {
     if (!may_be_merged(id)) continue;
     const std::string& piece = model.pieces[id].piece;
     bool is_made = false;
-    for (std::size_t at = 1; at < piece.size(); ++at) {
-      if ((static_cast<unsigned char>(piece[at]) & 0xC0U) == 0x80U) continue;
-      std::string left = piece.substr(0, at), right = piece.substr(at);
-      const auto one = vocabulary.find(left), other = vocabulary.find(right);
-      // A single character need not be in the vocabulary by itself; then it is unknown, and merges nothing.
-      if (!one || !other || !may_be_merged(*one) || !may_be_merged(*other)) continue;
-      merges.push_back({std::move(left), std::move(right), rank});
+    // A single character need not be in the vocabulary by itself; then it is unknown, and merges nothing.
+    lefts.find(piece, [&](std::size_t size, std::size_t) {
+      const std::string_view right = std::string_view(piece).substr(size);
+      Budget::take_reading(right.size());
+      const auto other = right.empty() ? std::nullopt : vocabulary.find(right);
+      if (!other || !may_be_merged(*other)) return;
+      if (piece.size() > bytes_left)
+        fail("{}: there are too many ways to make its pieces: give the tokenizer of another model", where);
+      bytes_left -= piece.size();
+      merges.push_back({piece.substr(0, size), std::string(right), rank});
       is_made = true;
-    }
+    });
     if (is_made) ++rank;
   }
   return merges;
@@ -194,18 +209,18 @@ std::shared_ptr<const Tokenizer> make_sentence_piece(const SentencePieceModel& m
   parts.normalize = in_sequence(std::move(steps));
   parts.decode = decode_sentence_pieces(model.prepends_space);
   const auto end_piece = [&](bool is_there, std::uint64_t id) {
-    std::vector<EncodedPiece> piece;
+    std::vector<SpecialToken> piece;
     if (!is_there) return piece;
     if (id >= model.pieces.size())
       fail("{} has no start or end token, which its model needs: get the file anew", where);
-    piece.push_back({.id = id, .text = model.pieces[id].piece, .is_special = true});
+    piece.push_back({.id = id, .text = model.pieces[id].piece});
     return piece;
   };
   parts.post_process = put_around(end_piece(ends.has_start, model.start), end_piece(ends.has_end, model.end));
   if (model.kind == 1) {
     parts.model = make_unigram(std::move(vocabulary), std::move(scores), unknown, model.falls_back_to_bytes, where);
   } else {
-    std::vector<MergeEntry> merges = merges_by_score(model, vocabulary);
+    std::vector<MergeEntry> merges = merges_by_score(model, vocabulary, where);
     parts.model = make_bpe(std::move(vocabulary), std::move(merges),
                            {.unknown = model.pieces[*unknown].piece,
                             .fuses_unknown = true,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,7 +16,7 @@ namespace attn {
 /// A piece of a text, as a model sees it.
 struct Token {
   std::size_t id = 0;              // as the tokenizer's files count: from 0
-  std::string text = {};           // as in the vocabulary: "Ġthe"
+  std::string_view text = {};      // as in the vocabulary: "Ġthe"; as long as the tokenizer lives
   std::size_t begin = 0, end = 0;  // bytes of the text that it stands for; equal: none
   bool is_special = false;         // such as a start token: no part of a text
   std::size_t type = 0;            // of a pair: as which of its texts the model is told the piece
@@ -31,22 +32,42 @@ struct CuttingStep {
 };
 
 /// A part of a text that is cut into pieces by itself.
-struct CutWord {
-  std::string text = {};           // normalized, as it is looked up
+struct WordOfText {
+  std::string_view text = {};      // normalized, as it is looked up; until the next word
   std::size_t begin = 0, end = 0;  // bytes of the text that it stands for
   bool is_added = false;           // a token that was added to the vocabulary: it is found before all else
+};
+
+/// The same with its pieces.
+struct CutWord {
+  std::string text = {};
+  std::size_t begin = 0, end = 0;
+  bool is_added = false;
   std::vector<Token> pieces = {};
+};
+
+/// Takes what a text is cut into, as it is cut: each word, and then its pieces. Special tokens around the text come
+/// before the first word, and once the words have ended.
+struct TakeCut {
+  std::function<void(const Token& piece)> piece = [](const Token&) {};
+  std::function<void(const WordOfText& word)> word = [](const WordOfText&) {};
+  std::function<void()> words_end = [] {};
 };
 
 inline constexpr std::size_t most_bytes_with_steps = 2000;
 
-/// What cuts a text into pieces that have ids.
+/// What cuts a text into pieces that have ids. What it takes is counted as work (Budget::take_reading).
 class Tokenizer {
  public:
   virtual ~Tokenizer();
-  /// The pieces of a text, with the special tokens that its model expects around it, or without them. Throws
-  /// InputError: the text is not UTF-8.
-  virtual std::vector<Token> encode(std::string_view text, bool with_special = true) const = 0;
+  /// Hands on the pieces of a text, with the special tokens that its model expects around it, or without them. Of a
+  /// long text they never stand in memory together. Throws InputError: the text is not UTF-8, or
+  /// takes more work than it may.
+  virtual void put_pieces(std::string_view text, bool with_special, const TakeCut& take) const = 0;
+  /// The pieces of a text.
+  std::vector<Token> encode(std::string_view text, bool with_special = true) const;
+  /// The words of a text, without special tokens around it.
+  std::vector<CutWord> cut(std::string_view text) const;
   /// The pieces of two texts, with the special tokens that its model expects around and between them. Throws
   /// InputError: a text is not UTF-8, or pairs are not told how.
   virtual std::vector<Token> encode_pair(std::string_view first, std::string_view second) const = 0;
@@ -59,8 +80,6 @@ class Tokenizer {
   virtual bool is_special(std::size_t id) const = 0;
   /// "byte-level BPE", "BPE with byte fallback", "BPE", "unigram" or "WordPiece".
   virtual std::string_view kind() const = 0;
-  /// The words of a text, without special tokens around it.
-  virtual std::vector<CutWord> cut(std::string_view text) const = 0;
   /// The steps on the way from a word to its pieces; none of an added token. All of them together grow with the square
   /// of the word. Throws InputError: a word of more than most_bytes_with_steps.
   virtual std::vector<CuttingStep> steps(const CutWord& word) const = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -76,6 +77,8 @@ class GgufWords {
     const auto* const list = std::get_if<GgufList>(value);
     std::optional<std::vector<double>> numbers = list ? numbers_of(*list) : std::nullopt;
     if (!numbers) refuse(name, "must be a list of numbers");
+    if (std::ranges::any_of(*numbers, [](double number) { return !std::isfinite(number); }))
+      refuse(name, "must have finite numbers");
     if (numbers->size() != tokens_.size())
       refuse(name, fmt::format("has {}, and there are {}", count_of(numbers->size(), "number"),
                                count_of(tokens_.size(), "token")));
@@ -92,6 +95,11 @@ class GgufWords {
       types[id] = static_cast<PieceType>(static_cast<std::uint64_t>(number));
     }
     return types;
+  }
+
+  // Also those that this tokenizer has no use for.
+  void require_ids() const {
+    for (const std::string_view name : {"bos_token_id", "eos_token_id", "unknown_token_id"}) id(name);
   }
 
   [[noreturn]] void refuse(std::string_view name, std::string_view what) const {
@@ -151,11 +159,11 @@ constexpr GgufSplit gguf_splits[] = {
 };
 
 // The token at an end of a text; none where none stands there.
-std::vector<EncodedPiece> end_of_texts(const GgufWords& words, bool is_there, std::string_view name) {
+std::vector<SpecialToken> end_of_texts(const GgufWords& words, bool is_there, std::string_view name) {
   if (!is_there) return {};
   const std::optional<std::size_t> id = words.id(name);
   if (!id) words.refuse(name, "is missing, and this token stands around each text");
-  return {{.id = *id, .text = std::string(words.tokens()[*id]), .is_special = true}};
+  return {{.id = *id, .text = std::string(words.tokens()[*id])}};
 }
 
 std::shared_ptr<const Tokenizer> byte_level_of_gguf(const GgufWords& words, const GgufSplit& split) {
@@ -231,6 +239,7 @@ ModelTokenizer tokenizer_in_gguf(const GgufFile& file, const std::string& where)
   const std::optional<std::string_view> kind = words.text("model"), name = words.text("pre");
   ModelTokenizer result{.where = where};
   if (!kind) return result;
+  words.require_ids();
   if (*kind == "llama") {
     result.tokenizer = scored_of_gguf(words);
   } else if (*kind != "gpt2") {

@@ -244,26 +244,33 @@ std::vector<ChangedChar> recomposed(const std::vector<ChangedChar>& all) {
 
 }  // namespace
 
-std::vector<ChangedChar> normal_form_of(std::string_view text, NormalForm form) {
-  std::vector<ChangedChar> all = decomposed(text, form == NormalForm::nfkc || form == NormalForm::nfkd);
-  return form == NormalForm::nfc || form == NormalForm::nfkc ? recomposed(all) : all;
+void put_normal_form(std::string_view text, NormalForm form, const std::function<void(ChangedChar)>& take) {
+  // No character of ASCII is composed with one before it, or changes its place: before it a text may be cut.
+  constexpr std::size_t part = 4096;
+  while (!text.empty()) {
+    std::size_t end = std::min(part, text.size());
+    while (end < text.size() && static_cast<unsigned char>(text[end]) >= 0x80U) ++end;
+    const std::vector<ChangedChar> all =
+        decomposed(text.substr(0, end), form == NormalForm::nfkc || form == NormalForm::nfkd);
+    const bool composes = form == NormalForm::nfc || form == NormalForm::nfkc;
+    std::ranges::for_each(composes ? recomposed(all) : all, take);
+    text.remove_prefix(end);
+  }
 }
 
-std::vector<std::size_t> grapheme_ends(std::string_view text) {
-  std::vector<std::size_t> ends;
+void put_grapheme_ends(std::string_view text, const std::function<void(std::size_t end)>& take) {
   utf8proc_int32_t state = 0;
   std::optional<char32_t> before;
   for (std::size_t at = 0; at < text.size();) {
     const auto [code, size] = code_point_at(text, at);
     if (before && utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(*before),
                                                    static_cast<utf8proc_int32_t>(code), &state)) {
-      ends.push_back(at);
+      take(at);
     }
     before = code;
     at += size;
   }
-  if (!text.empty()) ends.push_back(text.size());
-  return ends;
+  if (!text.empty()) take(text.size());
 }
 
 // --- bytes as characters

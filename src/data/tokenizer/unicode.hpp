@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,12 +48,12 @@ struct ChangedChar {
   int change;
 };
 
-/// The normalization forms of Unicode Standard Annex 15, with where each character came from.
+/// Hands on the normalization forms of Unicode Standard Annex 15, with where each character came from.
 enum class NormalForm { nfc, nfd, nfkc, nfkd };
-std::vector<ChangedChar> normal_form_of(std::string_view text, NormalForm form);
+void put_normal_form(std::string_view text, NormalForm form, const std::function<void(ChangedChar)>& take);
 
-/// The ends of the extended grapheme clusters of a text (Unicode Standard Annex 29).
-std::vector<std::size_t> grapheme_ends(std::string_view text);
+/// Hands on the ends of the extended grapheme clusters of a text (Unicode Standard Annex 29).
+void put_grapheme_ends(std::string_view text, const std::function<void(std::size_t end)>& take);
 
 /// The printable character that stands for a byte in a byte-level vocabulary (Radford et al. 2019): Ġ for a space.
 char32_t sign_of_byte(unsigned char byte);

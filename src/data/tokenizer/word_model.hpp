@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,14 @@ class WordModel {
   WordModel& operator=(const WordModel&) = delete;
 
   virtual std::vector<WordPart> cut(std::string_view word) const = 0;
+  /// Hands the pieces on, one after the other: for words that are long.
+  virtual void put_pieces(std::string_view word, const std::function<void(const WordPart&)>& take) const {
+    for (const WordPart& piece : cut(word)) take(piece);
+  }
+  /// Hands on the parts of a word that can be cut one by one, in order: their pieces are those of the word.
+  virtual void put_parts(std::string_view word, const std::function<void(ByteRange)>& take) const {
+    take({0, word.size()});
+  }
   /// The steps on the way there.
   virtual std::vector<CuttingStep> steps(std::string_view word) const = 0;
   virtual std::string_view kind() const = 0;
@@ -69,7 +78,8 @@ std::unique_ptr<WordModel> make_unigram(PieceVocabulary vocabulary, std::vector<
 /// The longest piece first (Devlin et al. 2019), with a prefix inside of words; a word that cannot be cut, or has more
 /// characters than `longest`, is unknown as a whole.
 std::unique_ptr<WordModel> make_word_piece(PieceVocabulary vocabulary, const std::string& unknown,
-                                           std::string inner_prefix, std::size_t longest, const std::string& where);
+                                           const std::string& inner_prefix, std::size_t longest,
+                                           const std::string& where);
 
 /// The piece of a byte: "<0xE2>".
 std::string piece_of_byte(unsigned char byte);

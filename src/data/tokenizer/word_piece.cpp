@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <utility>
+
 #include "core/support/error.hpp"
+#include "data/tokenizer/prefixes.hpp"
 #include "data/tokenizer/word_model.hpp"
 
 namespace attn {
@@ -6,15 +10,23 @@ namespace {
 
 class LongestFirst : public WordModel {
  public:
-  LongestFirst(PieceVocabulary vocabulary, const std::string& unknown, std::string inner_prefix, std::size_t longest,
-               const std::string& where)
-      : WordModel(std::move(vocabulary)), inner_prefix_(std::move(inner_prefix)), longest_(longest) {
+  LongestFirst(PieceVocabulary vocabulary, const std::string& unknown, const std::string& inner_prefix,
+               std::size_t longest, const std::string& where)
+      : WordModel(std::move(vocabulary)), longest_(longest) {
     const auto id = this->vocabulary().find(unknown);
     if (!id) {
       fail("{}: the piece for unknown words is '{}', which the vocabulary does not have: take both from the same model",
            where, shown_text(unknown));
     }
     unknown_ = *id;
+    std::vector<std::pair<std::string_view, std::size_t>> first, inner;
+    for (std::size_t number = 0; number < this->vocabulary().size(); ++number) {
+      const std::string_view piece = this->vocabulary().piece(number);
+      first.emplace_back(piece, number);
+      if (piece.starts_with(inner_prefix)) inner.emplace_back(piece.substr(inner_prefix.size()), number);
+    }
+    first_ = Prefixes(std::move(first));
+    inner_ = Prefixes(std::move(inner));
   }
 
   std::vector<WordPart> cut(std::string_view word) const override { return cut_and_tell(word, nullptr); }
@@ -30,42 +42,45 @@ class LongestFirst : public WordModel {
  private:
   std::vector<WordPart> cut_and_tell(std::string_view word, std::vector<CuttingStep>* steps) const {
     std::vector<WordPart> pieces;
-    std::size_t tried = 0;
-    const auto tell = [&] {
+    const auto tell = [&](std::size_t tried) {
       if (!steps) return;
       CuttingStep step{.tried = tried};
       for (const WordPart& piece : pieces) step.pieces.push_back(piece.id);
       steps->push_back(std::move(step));
-      tried = 0;
     };
-    const auto give_up = [&] {
+    const auto give_up = [&](std::size_t tried) {
       pieces = {{unknown_, {0, word.size()}}};
-      tell();
+      tell(tried);
       return pieces;
     };
-    if (code_points_of(word).size() > longest_) return give_up();
-    std::string looked_up;
+    if (has_more_characters(word, longest_)) return give_up(0);
     for (std::size_t begin = 0; begin < word.size();) {
-      std::size_t end = word.size();
+      const std::string_view rest = word.substr(begin);
       std::optional<std::size_t> found;
-      while (end > begin) {
-        looked_up = begin > 0 ? inner_prefix_ : "";
-        looked_up += word.substr(begin, end - begin);
-        ++tried;
-        if ((found = vocabulary().find(looked_up))) break;
-        // One character less.
-        do --end;
-        while (end > begin && (static_cast<unsigned char>(word[end]) & 0xC0U) == 0x80U);
-      }
-      if (!found) return give_up();
-      pieces.push_back({*found, {begin, end}});
-      begin = end;
-      tell();
+      std::size_t bytes = 0;
+      (begin == 0 ? first_ : inner_).find(rest, [&](std::size_t size, std::size_t id) {
+        bytes = size;
+        found = id;
+      });
+      // All that is longer was looked up before.
+      const std::size_t tried = steps ? characters_in(rest.substr(bytes)) + (found ? 1 : 0) : 0;
+      if (!found) return give_up(tried);
+      pieces.push_back({*found, {begin, begin + bytes}});
+      begin += bytes;
+      tell(tried);
     }
     return pieces;
   }
 
-  std::string inner_prefix_;
+  static std::size_t characters_in(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  }
+  static bool has_more_characters(std::string_view text, std::size_t most) {
+    return text.size() > most && characters_in(text) > most;
+  }
+
+  Prefixes first_, inner_;  // pieces that begin a word, and, without their prefix, those inside of one
   std::size_t longest_;
   std::size_t unknown_ = 0;
 };
@@ -73,8 +88,9 @@ class LongestFirst : public WordModel {
 }  // namespace
 
 std::unique_ptr<WordModel> make_word_piece(PieceVocabulary vocabulary, const std::string& unknown,
-                                           std::string inner_prefix, std::size_t longest, const std::string& where) {
-  return std::make_unique<LongestFirst>(std::move(vocabulary), unknown, std::move(inner_prefix), longest, where);
+                                           const std::string& inner_prefix, std::size_t longest,
+                                           const std::string& where) {
+  return std::make_unique<LongestFirst>(std::move(vocabulary), unknown, inner_prefix, longest, where);
 }
 
 }  // namespace attn

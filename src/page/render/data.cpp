@@ -84,13 +84,13 @@ std::vector<std::string> lines_with_margins(const Margined& margined) {
   return lines;
 }
 
-using NamedValues = std::vector<std::pair<std::string_view, Records::Value>>;
+using NamedValues = std::vector<std::pair<std::string_view, const Records::Value*>>;
 
 std::vector<NamedValues> objects_of(const Records& records) {
   std::vector<NamedValues> objects;
   for (const auto& row : records.rows) {
     NamedValues& object = objects.emplace_back();
-    for (std::size_t i = 0; i < row.size(); ++i) object.emplace_back(records.members[i], row[i]);
+    for (std::size_t i = 0; i < row.size(); ++i) object.emplace_back(records.members[i], &row[i]);
   }
   return objects;
 }

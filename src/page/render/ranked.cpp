@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
 
 #include "core/graph/name.hpp"
+#include "core/support/largest.hpp"
 #include "core/support/number.hpp"
 #include "page/render/table_layout.hpp"
 #include "page/render/width.hpp"
@@ -14,22 +15,26 @@
 namespace attn {
 namespace {
 
-// The places of the largest numbers of a row that is not masked there, the largest first.
-std::vector<std::size_t> largest_places(const Table& table, std::size_t i, std::size_t most = columns_ranked_first) {
+// The columns with the largest numbers of a row, of those that are not masked there.
+LargestNumbers largest_places(const Table& table, std::size_t i, std::size_t most) {
   const std::span<const double> numbers = row(*table.cells, i);
   std::vector<std::size_t> places;
+  std::vector<double> shown;
   for (std::size_t j = 0; j < numbers.size(); ++j) {
-    if (!is_masked(table, i, j)) places.push_back(j);
+    if (is_masked(table, i, j)) continue;
+    places.push_back(j);
+    shown.push_back(numbers[j]);
   }
-  const auto size = [&](std::size_t j) {
-    return std::isnan(numbers[j]) ? -std::numeric_limits<double>::infinity() : numbers[j];
-  };
-  const auto is_before = [&](std::size_t a, std::size_t b) { return size(a) != size(b) ? size(a) > size(b) : a < b; };
-  const std::size_t count = std::min(places.size(), most);
-  const auto end = places.begin() + static_cast<std::ptrdiff_t>(count);
-  std::partial_sort(places.begin(), end, places.end(), is_before);
-  places.resize(count);
-  return places;
+  LargestNumbers largest = largest_numbers(shown, most);
+  for (std::vector<std::size_t>* all : {&largest.named, &largest.alike}) {
+    for (std::size_t& place : *all) place = places[place];
+  }
+  return largest;
+}
+
+// But for rounding.
+bool are_equal(double one, double other) {
+  return one == other || std::fabs(one - other) <= 1e-9 * std::max(std::fabs(one), std::fabs(other));
 }
 
 std::string noun_of(const Axis& axis, std::string_view otherwise) {
@@ -51,25 +56,45 @@ std::vector<Block> ranked(const Table& table, int precision) {
       {},
       true};
   const Shown rows = shown_rows(table);
+  bool has_others = false;
   for (std::size_t n = 0; n < rows.places.size(); ++n) {
     if (rows.gap_before(n) > 0) listing.rows.push_back({rows_left_out(rows.gap_before(n)), "", "", ""});
     const std::size_t i = rows.places[n];
-    std::vector<std::size_t> places = largest_places(table, i);
+    const auto written = [&](double number) { return written_digits(number, digits); };
+    auto [places, alike] = largest_places(table, i, columns_ranked_first);
     // What rounds to 0 is one of the others.
-    std::erase_if(places, [&](std::size_t j) {
-      return are_weights && j != places.front() && 2.0 * (*table.cells)(i, j) < std::pow(10.0, -digits);
-    });
+    const auto rounds_to_zero = [&](std::size_t j) {
+      return are_weights && 2.0 * (*table.cells)(i, j) < std::pow(10.0, -digits);
+    };
+    std::erase_if(places, [&, largest = places.front()](std::size_t j) { return j != largest && rounds_to_zero(j); });
+    std::erase_if(alike, rounds_to_zero);
     double rest = 0.0;
     for (const double number : row(*table.cells, i)) rest += number;
+    std::string title = place_in_lists(table.rows, i);
+    const auto add_line = [&](std::string column, std::string at, std::string number) {
+      listing.rows.push_back({std::exchange(title, ""), std::move(column), std::move(at), std::move(number)});
+    };
     for (const std::size_t j : places) {
       const double number = (*table.cells)(i, j);
       rest -= number;
-      listing.rows.push_back({j == places.front() ? place_in_lists(table.rows, i) : "", table.columns.label(j),
-                              fmt::format("[{},{}]", i + 1, j + 1), written_digits(number, digits)});
+      add_line(table.columns.label(j), fmt::format("[{},{}]", i + 1, j + 1), written(number));
     }
-    listing.rows.push_back({places.empty() ? place_in_lists(table.rows, i) : "",
-                            fmt::format("{} others", with_commas(columns - places.size())), "",
-                            are_weights ? written_digits(std::max(rest, 0.0), digits) : "–"});
+    if (!alike.empty()) {
+      for (const std::size_t j : alike) rest -= (*table.cells)(i, j);
+      add_line(fmt::format("{} with this number each", with_commas(alike.size())), "",
+               written((*table.cells)(i, alike.front())));
+    }
+    const std::size_t others = columns - places.size() - alike.size();
+    if (others == 0) continue;
+    has_others = true;
+    add_line(fmt::format("{} {}", with_commas(others), others == 1 ? "other" : "others"), "",
+             are_weights ? written(std::max(rest, 0.0)) : "–");
+  }
+  if (!has_others) {
+    return {Prose{text(code(table.title),
+                       fmt::format(": all {} numbers of each row, equal ones counted together (", with_commas(columns)),
+                       code("--full"), " shows each).")},
+            std::move(listing)};
   }
   return {Prose{text(code(table.title),
                      fmt::format(": the {} largest of the {} numbers of each row, and the others{} (",
@@ -114,11 +139,11 @@ class RankedRows {
       sink.write(line + "\n");
     }
     std::string legend = are_weights_ ? "what rounds to 0 % is not listed" : "";
-    const std::string_view then = legend.empty() ? "" : "; ";
+    const std::string_view then = legend.empty() ? "" : "; ", which = has_alike_ ? "equal or smaller" : "smaller";
     if (has_no_mark_) {
-      legend += fmt::format("{}others with smaller numbers are left out", then);
+      legend += fmt::format("{}others with {} numbers are left out", then, which);
     } else if (was_cut_) {
-      legend += fmt::format("{}{} others with smaller numbers", then, ellipsis());
+      legend += fmt::format("{}{} others with {} numbers", then, ellipsis(), which);
     }
     if (legend.empty()) legend = "the largest numbers of each row";
     for (const std::string& line : wrap(legend + " (--full)", style_.width - std::min<std::size_t>(style_.width, 2)))
@@ -155,7 +180,8 @@ class RankedRows {
   // As many of the row as there is room for.
   std::string told(std::size_t i, std::size_t width) {
     std::vector<std::string> words, numbers;
-    const std::vector<std::size_t> places = largest_places(table_, i, most_told);
+    auto [places, alike] = largest_places(table_, i, most_told);
+    places.insert(places.end(), alike.begin(), alike.end());
     for (const std::size_t j : places) {
       std::string text = number((*table_.cells)(i, j));
       if (text.empty()) break;
@@ -165,17 +191,43 @@ class RankedRows {
     if (words.empty()) return places.empty() ? "" : "all round to 0 %";
     const std::string further = ", " + ellipsis();
     std::string line = words.front() + " " + numbers.front();
-    if (display_width(line) + (words.size() > 1 ? display_width(further) : 0) > width)
+    if (display_width(line) + (words.size() > 1 ? display_width(further) : 0) > width) {
+      has_alike_ = has_alike_ || (words.size() > 1 && numbers[1] == numbers[0]);
       return cut(places.front(), numbers.front(), width, words.size() > 1);
+    }
+    std::vector<std::string> lines = {line};
     for (std::size_t n = 1; n < words.size(); ++n) {
-      const std::string entry = ", " + words[n] + " " + numbers[n];
-      if (display_width(line) + display_width(entry) + display_width(further) > width) {
-        was_cut_ = true;
-        return line + further;
-      }
-      line += entry;
+      line += ", " + words[n] + " " + numbers[n];
+      if (display_width(line) + display_width(further) > width) return cut_behind(lines, places, i, numbers, width);
+      lines.push_back(line);
     }
     return line;
+  }
+
+  // The longest of the lines behind which there is room to tell how many more have the number that it ends with.
+  std::string cut_behind(const std::vector<std::string>& lines, const std::vector<std::size_t>& places, std::size_t i,
+                         const std::vector<std::string>& numbers, std::size_t width) {
+    was_cut_ = true;
+    const std::string further = ", " + ellipsis();
+    for (std::size_t n = lines.size(); n > 0; --n) {
+      const std::size_t more = equal_behind(n, places, i, numbers.size());
+      const std::string tie = more == 0 ? "" : fmt::format(", {} more of {}", more, numbers[n - 1]);
+      const std::string line = lines[n - 1] + tie + (n + more < numbers.size() ? further : "");
+      if (display_width(line) > width) continue;
+      has_alike_ = has_alike_ || (n + more < numbers.size() && numbers[n + more] == numbers[n - 1]);
+      return line;
+    }
+    has_alike_ = true;
+    return lines.back() + further;
+  }
+
+  // How many of the places behind the first n have the same number as the last of these.
+  std::size_t equal_behind(std::size_t n, const std::vector<std::size_t>& places, std::size_t i,
+                           std::size_t told) const {
+    std::size_t count = 0;
+    while (n + count < told && are_equal((*table_.cells)(i, places[n + count]), (*table_.cells)(i, places[n - 1])))
+      ++count;
+    return count;
   }
 
   // Where there is no room for one entry, its word is cut, and never a number: neither its own nor that of the word.
@@ -202,6 +254,7 @@ class RankedRows {
   std::vector<std::string> labels_;  // of the rows that are shown
   std::size_t label_width_ = 0;
   bool was_cut_ = false;      // a row has more than its line holds
+  bool has_alike_ = false;    // of which one is written as the last one that is told
   bool has_no_mark_ = false;  // and its line has no room to say so
 };
 

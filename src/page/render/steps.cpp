@@ -172,6 +172,7 @@ class TermWriter {
 struct LeftOut {
   std::size_t sums = 0, terms = 0;  // the terms: of the last of these sums
   double value = 0.0;
+  bool has_equal = false;  // some term is as large as one that is shown
 };
 
 Term with_short_sums(Term term, LeftOut& left_out) {
@@ -183,6 +184,7 @@ Term with_short_sums(Term term, LeftOut& left_out) {
       return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
     };
     std::ranges::stable_sort(order, std::greater(), size);
+    const bool has_equal = size(order[terms_of_long_sum - 1]) == size(order[terms_of_long_sum]);
     std::vector<bool> is_shown(order.size(), false);
     for (std::size_t n = 0; n < terms_of_long_sum; ++n) is_shown[order[n]] = true;
     std::vector<Term> parts;
@@ -194,7 +196,7 @@ Term with_short_sums(Term term, LeftOut& left_out) {
         rest += term.parts[i].value;
       }
     }
-    left_out = {left_out.sums + 1, order.size() - terms_of_long_sum, rest};
+    left_out = {left_out.sums + 1, order.size() - terms_of_long_sum, rest, left_out.has_equal || has_equal};
     parts.push_back(constant_of(rest, {fmt::format("({}\u00A0others)", left_out.terms),
                                        fmt::format("\\left(\\text{{{} others}}\\right)", left_out.terms)}));
     term.parts = std::move(parts);
@@ -204,14 +206,15 @@ Term with_short_sums(Term term, LeftOut& left_out) {
 }
 
 std::string told(const LeftOut& left_out) {
+  const std::string_view equal = left_out.has_equal ? "Some of the others are as large. " : "";
   if (left_out.sums > 1)
     return fmt::format(
-        "Of each sum of more than {} terms, the {} largest by magnitude are shown, in their order. "
+        "Of each sum of more than {} terms, the {} largest by magnitude are shown, in their order. {}"
         "The others stand behind them, with what they add up to (--full shows all).",
-        longest_sum, terms_of_long_sum);
+        longest_sum, terms_of_long_sum, equal);
   return fmt::format(
-      "The {} largest terms by magnitude are shown, in their order. The other {} add up to {} (--full shows all).",
-      terms_of_long_sum, left_out.terms, written_number(left_out.value, {}));
+      "The {} largest terms by magnitude are shown, in their order. {}The other {} add up to {} (--full shows all).",
+      terms_of_long_sum, equal, left_out.terms, written_number(left_out.value, {}));
 }
 
 // Works out the innermost terms: those whose parts are numbers already.

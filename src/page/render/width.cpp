@@ -13,21 +13,6 @@ namespace attn {
 
 namespace {
 
-constexpr std::string_view replacement = "\uFFFD";
-
-struct Decoded {
-  utf8proc_int32_t point;  // -1: not UTF-8
-  std::size_t bytes;
-};
-
-Decoded decode(std::string_view text) {
-  utf8proc_int32_t point = -1;
-  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-  const utf8proc_ssize_t size = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &point);
-  if (size <= 0) return {-1, 1};
-  return {point, static_cast<std::size_t>(size)};
-}
-
 // What a terminal shows in one place: a character with its combining marks, an emoji with its modifiers, a
 // flag.
 struct Grapheme {
@@ -41,7 +26,7 @@ Grapheme next_grapheme(std::string_view text) {
   Grapheme grapheme;
   utf8proc_int32_t state = 0, previous = -1;
   while (grapheme.bytes < text.size()) {
-    const auto [point, bytes] = decode(text.substr(grapheme.bytes));
+    const auto [point, bytes] = first_character(text.substr(grapheme.bytes));
     if (grapheme.bytes > 0 &&
         (point < 0 || previous < 0 || utf8proc_grapheme_break_stateful(previous, point, &state))) {
       break;
@@ -60,40 +45,24 @@ Grapheme next_grapheme(std::string_view text) {
   return grapheme;
 }
 
-// Whether what follows may be shown elsewhere than it stands: the marks, embeddings, overrides and isolates
-// of the Unicode Bidirectional Algorithm, which show one text as another.
-bool turns_direction(utf8proc_int32_t point) {
-  constexpr utf8proc_int32_t arabic_letter_mark = 0x061C;
-  return point == arabic_letter_mark || (point >= 0x200E && point <= 0x200F) || (point >= 0x202A && point <= 0x202E) ||
-         (point >= 0x2066 && point <= 0x2069);
-}
-
-// What no terminal shows as a character: a command, an end of line, a turn of direction, or no UTF-8.
-bool is_hidden(utf8proc_int32_t point) {
-  if (point < 0 || turns_direction(point)) return true;
-  const utf8proc_category_t category = utf8proc_category(point);
-  return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
-}
-
 struct Replacement {
   std::string_view sign;
   std::string_view ascii;
 };
 
 constexpr std::array ascii_signs = {
-    Replacement{replacement, "?"}, Replacement{"─", "-"},     Replacement{"│", "|"},       Replacement{"┼", "+"},
-    Replacement{"▲", "^"},         Replacement{"▼", "v"},     Replacement{"▐", ">"},       Replacement{"▌", "<"},
-    Replacement{"⋮", ":"},         Replacement{"›", ">"},     Replacement{"▏", "_"},       Replacement{"←", "<"},
-    Replacement{"↑", "^"},         Replacement{"↓", "v"},     Replacement{"·", "."},       Replacement{"⋅", "*"},
-    Replacement{"×", "x"},         Replacement{"√", "sqrt "}, Replacement{"ᵀ", "^T"},      Replacement{"−", "-"},
-    Replacement{"∞", "inf"},       Replacement{"≈", "~="},    Replacement{"→", "->"},      Replacement{"…", "..."},
-    Replacement{"Σ", "sum"},       Replacement{"‖", "||"},    Replacement{"½", "1/2 "},    Replacement{"²", "^2"},
-    Replacement{"ᵢ", "_i"},        Replacement{"ⱼ", "_j"},    Replacement{"σ", "sigma"},   Replacement{"Φ", "Phi"},
-    Replacement{"÷", "/"},         Replacement{"⊙", "(*)"},   Replacement{"⁶", "^6"},      Replacement{"⁰", "^0"},
-    Replacement{"₂", "_2"},        Replacement{"₁", "_1"},    Replacement{"ω", "omega"},   Replacement{"α", "alpha"},
-    Replacement{"γ", "gamma"},     Replacement{"β", "beta"},  Replacement{"ε", "epsilon"}, Replacement{"✓", "+"},
-    Replacement{"✗", "x"},         Replacement{"–", "-"},     Replacement{"●", "*"},       Replacement{"○", "o"},
-    Replacement{"\uFFFD", "?"},
+    Replacement{"\uFFFD", "?"}, Replacement{"─", "-"},     Replacement{"│", "|"},       Replacement{"┼", "+"},
+    Replacement{"▲", "^"},      Replacement{"▼", "v"},     Replacement{"▐", ">"},       Replacement{"▌", "<"},
+    Replacement{"⋮", ":"},      Replacement{"›", ">"},     Replacement{"▏", "_"},       Replacement{"←", "<"},
+    Replacement{"↑", "^"},      Replacement{"↓", "v"},     Replacement{"·", "."},       Replacement{"⋅", "*"},
+    Replacement{"×", "x"},      Replacement{"√", "sqrt "}, Replacement{"ᵀ", "^T"},      Replacement{"−", "-"},
+    Replacement{"∞", "inf"},    Replacement{"≈", "~="},    Replacement{"→", "->"},      Replacement{"…", "..."},
+    Replacement{"Σ", "sum"},    Replacement{"‖", "||"},    Replacement{"½", "1/2 "},    Replacement{"²", "^2"},
+    Replacement{"ᵢ", "_i"},     Replacement{"ⱼ", "_j"},    Replacement{"σ", "sigma"},   Replacement{"Φ", "Phi"},
+    Replacement{"÷", "/"},      Replacement{"⊙", "(*)"},   Replacement{"⁶", "^6"},      Replacement{"⁰", "^0"},
+    Replacement{"₂", "_2"},     Replacement{"₁", "_1"},    Replacement{"ω", "omega"},   Replacement{"α", "alpha"},
+    Replacement{"γ", "gamma"},  Replacement{"β", "beta"},  Replacement{"ε", "epsilon"}, Replacement{"✓", "+"},
+    Replacement{"✗", "x"},      Replacement{"–", "-"},     Replacement{"●", "*"},       Replacement{"○", "o"},
 };
 
 }  // namespace
@@ -152,26 +121,6 @@ std::string abridged(std::string_view text, std::size_t most) {
   while (end > 0 && !begins_character(end)) --end;
   while (begin < text.size() && !begins_character(begin)) ++begin;
   return std::string(text.substr(0, end)) + "…" + std::string(text.substr(begin));
-}
-
-std::string printable(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const auto [point, bytes] = decode(text);
-    result += is_hidden(point) ? replacement : text.substr(0, bytes);
-    text.remove_prefix(bytes);
-  }
-  return result;
-}
-
-std::string printable_lines(std::string_view lines) {
-  std::string result;
-  while (!lines.empty()) {
-    const std::size_t end = std::min(lines.find_first_of("\t\n"), lines.size());
-    result += printable(lines.substr(0, end)) + std::string(lines.substr(end, 1));
-    lines.remove_prefix(std::min(end + 1, lines.size()));
-  }
-  return result;
 }
 
 std::string in_ascii(std::string_view text) {

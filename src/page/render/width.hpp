@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/support/outside.hpp"
+#include "core/support/printable.hpp"
 #include "page/render/style.hpp"
 
 namespace attn {
@@ -26,12 +27,6 @@ std::string shortened(std::string_view text, std::size_t width, std::string_view
 
 /// The text, or where it has more bytes than `most` its beginning and its end, with "…" between them.
 std::string abridged(std::string_view text, std::size_t most);
-
-/// Text that a terminal cannot mistake for a command: control characters, signs that turn the direction
-/// of writing, and broken UTF-8 become U+FFFD.
-std::string printable(std::string_view text);
-/// The same of several lines, which keep their ends and tabs.
-std::string printable_lines(std::string_view lines);
 
 /// Our own mathematical signs and box lines in ASCII; anything else is left as it is.
 std::string in_ascii(std::string_view text);

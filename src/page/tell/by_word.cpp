@@ -195,7 +195,7 @@ class WordWalk {
 };
 
 bool has_row(const Node& node, const std::string& word) {
-  return has_place(node.frame.rows, node.frame.shape.rows, word);
+  return has_named_place(node.frame.rows, node.frame.shape.rows, word);
 }
 
 // The scope of the sentence that a node belongs to: without that of a head.
@@ -233,7 +233,7 @@ void add_word_walk(Page& page, const Graph& graph, const std::string& word) {
     const Node& first = *sums.front();
     if (found && !has_row(first, word)) continue;
     add_sentence(page, graph, sums,
-                 find_place(first.frame.rows, first.frame.shape.rows, word, fmt::format("word {}", word)));
+                 find_named_place(first.frame.rows, first.frame.shape.rows, word, fmt::format("--by-word {}", word)));
   }
 }
 
@@ -297,8 +297,8 @@ class SwapPage {
     page_.say(SideBySide{{table_of(original), table_of(swapped)}});
     if (same) {
       page_.say(fmt::format(
-          "Words {} and {} are the same, so the sentence has not changed. The largest difference is {}.", pair_.a + 1,
-          pair_.b + 1, written_difference(largest_difference(original.matrix(), swapped.matrix()))));
+          "Positions {} and {} have the same word, so the sentence has not changed. The largest difference is {}.",
+          pair_.a + 1, pair_.b + 1, written_difference(largest_difference(original.matrix(), swapped.matrix()))));
     } else {
       const Matrix back = with_rows_swapped(swapped.matrix(), pair_);
       page_.say(fmt::format("After the rows are put back in the original order, the largest difference is {}. {}",
@@ -334,7 +334,7 @@ class SwapPage {
 }  // namespace
 
 void add_swap(Page& page, Graph& graph, const Problem& problem, const WordPair& pair) {
-  page.head(1, fmt::format("Words {} and {} swapped", pair.a + 1, pair.b + 1));
+  page.head(1, fmt::format("Positions {} and {} swapped", pair.a + 1, pair.b + 1));
   SwapPage swap(page, graph, pair);
   swap.add(problem, "none", "without");
   swap.add(problem, problem.positions != "none" ? problem.positions : "sinusoidal", "with");

@@ -98,7 +98,10 @@ std::string heading_of(const GradientStep& step, bool by_scope) {
   }
   const Step* const told = step_of(*step.result);
   std::string heading = fmt::format("{}, backward", told ? heading_of(*told, *step.result) : step.result->name);
-  if (const NamedScope* const place = place_in_walk(*step.result)) heading += fmt::format(" ({})", place->title());
+  // What several heads use flows back from all of them.
+  const NamedScope* place = place_in_walk(*step.result);
+  while (place && !lies_within(step.gradient->place, place)) place = place->outer;
+  if (place) heading += fmt::format(" ({})", place->title());
   return heading;
 }
 

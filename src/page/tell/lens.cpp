@@ -1,12 +1,13 @@
 #include "page/tell/lens.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/graph/find.hpp"
+#include "core/support/largest.hpp"
 #include "core/support/number.hpp"
 #include "page/tell/claims.hpp"
 #include "page/tell/describe.hpp"
@@ -15,22 +16,20 @@ namespace attn {
 
 std::string most_probable_words(std::span<const double> probabilities, const Axis& words, std::size_t most) {
   constexpr double least_shown = 0.0005;  // less would be shown as 0.0 %
-  std::vector<std::size_t> order(probabilities.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), most));
-  std::partial_sort(order.begin(), middle, order.end(), [&](std::size_t a, std::size_t b) {
-    return probabilities[a] != probabilities[b] ? probabilities[a] > probabilities[b] : a < b;
-  });
-  order.erase(middle, order.end());
-  const bool is_flat = !order.empty() && probabilities[order.front()] < least_shown;
-  std::string told;
-  for (const std::size_t i : order) {
-    const double probability = probabilities[i];
-    if (!told.empty() && !is_flat && probability < least_shown) break;
-    told += fmt::format("{}{} {}", told.empty() ? "" : ", ", words.label(i),
-                        is_flat ? written_digits(100.0 * probability, 2) + "\u00A0%" : percent(probability));
+  const bool is_flat = std::ranges::none_of(probabilities, [](double one) { return one >= least_shown; });
+  const auto written = [&](double probability) {
+    return is_flat ? written_digits(100.0 * probability, 2) + "\u00A0%" : percent(probability);
+  };
+  const auto is_told = [&](std::size_t i) { return is_flat || probabilities[i] >= least_shown; };
+  const LargestNumbers largest = largest_numbers(probabilities, most);
+  std::vector<std::string> told;
+  for (const std::size_t i : largest.named) {
+    if (is_told(i)) told.push_back(words.label(i) + " " + written(probabilities[i]));
   }
-  return told;
+  if (!largest.alike.empty() && is_told(largest.alike.front()))
+    told.push_back(fmt::format("{} words with {} each", with_commas(largest.alike.size()),
+                               written(probabilities[largest.alike.front()])));
+  return fmt::format("{}", fmt::join(told, ", "));
 }
 
 namespace {
@@ -69,7 +68,7 @@ constexpr Claim<ResidualStream> claims_of_lens[] = {
     {only_output_layer_reads, "After each layer it is read as after the last one: by the output layer."},
     {of_any<ResidualStream>,
      "So the words are those that the model would name without the layers behind it. "
-     "A layer may hold more than this shows: later layers can read directions that the output layer does not."},
+     "A layer may hold more than this shows: later layers go on from all its numbers, and not from these words."},
 };
 
 constexpr Claim<ResidualStream> claims_of_attribution[] = {
@@ -105,6 +104,7 @@ std::string layer_in_words(std::size_t i) { return i == 0 ? "what goes in" : fmt
 // --- terms
 
 constexpr std::size_t most_in_one_table = 24, largest_told = 10;
+constexpr int digits_of_terms = 4;
 
 // "head.3" of "2.head.3".
 std::string_view part_in_layer(const Addition& one) {
@@ -144,24 +144,31 @@ Listing listed_terms(const Attribution& attribution, const std::vector<std::size
   const Node& contributions = attribution.contributions.node();
   for (const std::size_t i : places)
     listing.rows.push_back({attribution.additions[i].name, fmt::format("{}[{},1]", contributions.name, i + 1),
-                            written_digits(contributions.cell(i, 0), 4)});
+                            written_digits(contributions.cell(i, 0), digits_of_terms)});
   return listing;
 }
 
 void add_many_terms(Page& page, const Attribution& attribution) {
   const Node& contributions = attribution.contributions.node();
   page.say(by_layer(attribution, contributions.name));
-  std::vector<std::size_t> beside, order;
+  std::vector<std::size_t> beside;
+  std::vector<double> magnitudes;
   for (std::size_t i = 0; i < attribution.additions.size(); ++i) {
-    order.push_back(i);
+    magnitudes.push_back(std::fabs(contributions.cell(i, 0)));
     if (attribution.additions[i].layer == 0) beside.push_back(i);
   }
   page.say("Beside the layers:");
   page.say(listed_terms(attribution, beside));
-  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return std::fabs(contributions.cell(i, 0)); });
-  order.resize(std::min(order.size(), largest_told));
-  page.say(fmt::format("The {} largest terms, by magnitude:", order.size()));
-  page.say(listed_terms(attribution, order));
+  const LargestNumbers largest = largest_numbers(magnitudes, largest_told);
+  if (!largest.named.empty()) {
+    page.say(largest.named.size() == 1 ? std::string("The largest term, by magnitude:")
+                                       : fmt::format("The {} largest terms, by magnitude:", largest.named.size()));
+    page.say(listed_terms(attribution, largest.named));
+  }
+  if (!largest.alike.empty())
+    page.say(fmt::format("{} terms {} the magnitude {} each.", largest.alike.size(),
+                         largest.named.empty() ? "are the largest, with" : "follow, with",
+                         written_digits(magnitudes[largest.alike.front()], digits_of_terms)));
 }
 
 }  // namespace
@@ -174,7 +181,7 @@ void add_logit_lens(Page& page, const ResidualStream& stream, const Node& distri
   page.say(told(std::span<const Claim<ResidualStream>>(claims_of_lens), stream));
   Listing listing{{"after"}, {}, true};
   if (word) listing.columns.insert(listing.columns.end(), {word_in_words(logits, *word), "place"});
-  listing.columns.emplace_back(said_of(distribution, "most probable next words"));
+  listing.columns.emplace_back(said_of(distribution, "most probable words"));
   for (std::size_t i = 0; i < distribution.frame.shape.rows; ++i) {
     const std::vector<double> row = distribution.row(i);
     auto& cells = listing.rows.emplace_back();

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "core/attention/masks.hpp"
 #include "core/graph/find.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/number.hpp"
@@ -49,13 +50,25 @@ std::size_t left_out_beside(const HeadMeasure& head, std::size_t shown) {
   return head.pairs_of[last] - static_cast<std::size_t>(among_shown);
 }
 
+// Of padding there is no word that could attend to anything.
+std::vector<bool> queries_with_words(const Axis& queries) {
+  if (!queries.labels) return {};
+  std::vector<bool> counts = blanks_among(*queries.labels);
+  counts.flip();
+  return counts;
+}
+
+bool has_padding(const Node& head) {
+  return head.frame.rows.labels && std::ranges::find(*head.frame.rows.labels, blank) != head.frame.rows.labels->end();
+}
+
 class AttentionMap {
  public:
   AttentionMap(Page& page, std::vector<Attention> attentions) : page_(page), attentions_(std::move(attentions)) {
     for (const Attention& attention : attentions_) {
       for (const Node* head : attention.heads) {
         HeadMeter meter;
-        meter.add(*head);
+        meter.add(*head, {.counts = queries_with_words(head->frame.rows)});
         measured_.push_back(meter.measure());
       }
     }
@@ -104,7 +117,12 @@ class AttentionMap {
     const Node& first = *attentions_.front().heads.front();
     if (measured_.size() == 1)
       return page_.say(said_of(first, fmt::format("1 head, with the label \"{}\".", label_of(measured_[0]).name)));
-    page_.say(said_of(first, fmt::format("{} heads, with the labels {}.", measured_.size(), fmt::join(counts, ", "))));
+    std::set<const NamedScope*> sentences;
+    for (const Attention& attention : attentions_) sentences.insert(attention.heads.front()->within(scope::sentence));
+    const std::string in_each = sentences.size() == 1 ? "" : fmt::format(" in {} sentences", sentences.size());
+    page_.say(
+        said_of(first, fmt::format("{}{}, with the labels {}.", count_of(measured_.size() / sentences.size(), "head"),
+                                   in_each, fmt::join(counts, ", "))));
   }
 
   Listing listing(const Attention& attention, std::size_t first) const {
@@ -153,6 +171,11 @@ class AttentionMap {
   }
 
   void say_left_out() {
+    if (std::ranges::any_of(attentions_, [](const Attention& attention) {
+          return std::ranges::any_of(attention.heads, [](const Node* head) { return has_padding(*head); });
+        })) {
+      page_.say(fmt::format("Queries that are padding ({}) are not counted, and their pairs are not shown.", blank));
+    }
     if (total(&HeadMeasure::with_one_key) > 0) {
       page_.say(
           "A query with one permitted key has no choice: its weight is always 1. "
@@ -328,14 +351,15 @@ void add_from_word(Page& page, Graph& graph, const std::string& word, const std:
   const std::vector<Attention> attentions = attentions_of(graph, pattern);
   const auto has_word = [&](const Attention& attention) {
     const Frame& frame = attention.heads.front()->frame;
-    return has_place(frame.rows, frame.shape.rows, word);
+    return has_named_place(frame.rows, frame.shape.rows, word);
   };
   const bool found = std::ranges::any_of(attentions, has_word);
   std::vector<Asker> askers;
   for (const Attention& attention : attentions) {
     if (found && !has_word(attention)) continue;
     const Frame& frame = attention.heads.front()->frame;
-    askers.push_back({&attention, find_place(frame.rows, frame.shape.rows, word, fmt::format("--from {}", word))});
+    askers.push_back(
+        {&attention, find_named_place(frame.rows, frame.shape.rows, word, fmt::format("--from {}", word))});
   }
   page.head(1, "Attention weights from " + called_word(askers));
   page.say("The attention weights of one query, in each head.");

@@ -69,6 +69,16 @@ const Scalar* factor_of(const Node& node) {
 
 bool scales_dot_products(const Node& node) { return factor_of(node) && are_dot_products(node); }
 
+// Whether the keys whose scores are scaled have one number each.
+bool has_keys_of_one_number(const Node& scaled) {
+  const Node* const keys = scaled.beside(role::k);
+  return keys && keys->frame.shape.columns == 1;
+}
+
+bool scales_long_dot_products(const Node& node) { return scales_dot_products(node) && !has_keys_of_one_number(node); }
+
+bool scales_products_of_numbers(const Node& node) { return scales_dot_products(node) && has_keys_of_one_number(node); }
+
 bool is_divided_by(const Node& node) {
   return factor_of(node) && (node.op == &op::divide) && !factor_of(node)->in_words.empty();
 }
@@ -290,9 +300,10 @@ constexpr Meaning meanings_of_scores[] = {
 
 constexpr Meaning meanings_of_scaled[] = {
     {is_not_scaled, "The scores are not divided here."},
-    {scales_dot_products,
+    {scales_long_dot_products,
      "Dot products of long vectors tend to be large, and softmax then puts nearly all weight on one key. "
      "The usual divisor is √d_k, the square root of the key size: it keeps the scores moderate."},
+    {scales_products_of_numbers, "The usual divisor is √d_k, the square root of the key size. Here both are 1."},
     {is_divided_as_usual, "The scores are divided by {}, the square root of the key size.", factor_as_written},
     {is_divided_by, "Here the scores are divided by {}.", factor_in_words},
     {is_multiplied_by, "Here the scores are multiplied by {}.", factor_in_words},

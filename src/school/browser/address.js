@@ -24,50 +24,62 @@ class Address {
   }
 
   // Changes the computation as an address says, and returns its choices by name. Others have written it: what the
-  // page does not have is told in `refused`, and the rest holds.
+  // page does not have is told in `refused`, what makes numbers beyond double precision in `excessive`, and the rest
+  // holds.
   read(text) {
-    const parts = new URLSearchParams(text);
-    const { computation } = this;
+    const kinds = { set: this.set, name: this.rename, without: this.leaveOut, divisor: this.divide };
     const choices = {};
     const refused = [];
-    for (const [name, value] of parts) {
-      if (name === "set") this.set(value) || refused.push(value);
-      else if (name === "name") this.rename(value) || refused.push(value);
-      else if (name === "without") computation.parts().includes(value) ? computation.without.add(value) : refused.push(value);
-      else if (name === "divisor") this.divide(value) || refused.push(value);
-      else choices[name] = value;
+    const asked = []; // what changes something, and how it was written
+    for (const [name, value] of new URLSearchParams(text)) {
+      if (!Object.hasOwn(kinds, name)) {
+        choices[name] = value;
+        continue;
+      }
+      const act = kinds[name].call(this, value);
+      if (act) asked.push({ value, act });
+      else refused.push(value);
     }
-    computation.compute();
-    return { choices, refused };
+    return { choices, refused, excessive: this.change(asked) };
   }
 
+  // Makes all changes together, or where their numbers are beyond double precision one after the other without those
+  // that make them so, which it returns.
+  change(asked) {
+    const { computation } = this;
+    if (!computation.attempt(() => asked.forEach(({ act }) => act()))) return [];
+    return asked.filter(({ act }) => computation.attempt(act)).map(({ value }) => value);
+  }
+
+  // What each of these changes, as a function; undefined where the page has no such thing.
   set(text) {
     const [, name, row, column, typed] = /^(.+)\[(\d+),(\d+)\]=(.+)$/.exec(text) ?? [];
     const node = this.computation.byName.get(name);
-    if (!node || node.operation) return false;
+    if (!node || node.operation) return undefined;
     const [i, j, value] = [row - 1, column - 1, numberTyped(typed)];
     const isWithin = i >= 0 && j >= 0 && i < node.rows && j < node.columns;
-    if (!isWithin || this.computation.refusal(node, value)) return false;
-    this.computation.change(node, i, j, value);
-    return true;
+    if (!isWithin || this.computation.refusal(node, value)) return undefined;
+    return () => this.computation.change(node, i, j, value);
   }
 
   rename(text) {
     const [, list, place, word] = /^(\d+),(\d+),(.+)$/.exec(text) ?? [];
     const { lists, nodes } = this.computation;
-    if (lists[list]?.[place - 1] === undefined) return false;
+    if (lists[list]?.[place - 1] === undefined) return undefined;
     // Words that stand for ids are not only names.
     const isOfIds = ({ words, rowAxis }) => words !== undefined && (words === Number(list) || rowAxis.list === Number(list));
-    if (nodes.some(isOfIds)) return false;
-    this.computation.rename(Number(list), place - 1, word);
-    return true;
+    if (nodes.some(isOfIds)) return undefined;
+    return () => this.computation.rename(Number(list), place - 1, word);
+  }
+
+  leaveOut(part) {
+    return this.computation.parts().includes(part) ? () => this.computation.leaveOut(part, true) : undefined;
   }
 
   divide(text) {
     const divisor = numberTyped(text);
-    if (!(divisor > 0) || this.computation.scaledNodes().length === 0) return false;
-    this.computation.divisor = divisor;
-    return true;
+    if (!(divisor > 0 && Number.isFinite(divisor)) || this.computation.scaledNodes().length === 0) return undefined;
+    return () => this.computation.divideBy(divisor);
   }
 
   // A sentence as a line gives it, without what is put around its words; undefined where that is another word now.

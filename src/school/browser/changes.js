@@ -36,17 +36,23 @@ class Changes {
     this.parts.hidden = this.computation.parts().length === 0;
   }
 
-  // Changes something. Changes with the same `gesture`, such as a slider that is moved, are undone together.
+  // Changes something, and says so; or says why it is not changed. Changes with the same `gesture`, such as a slider
+  // that is moved, are undone together.
   make(sentence, act, gesture = undefined) {
-    if (gesture === undefined || gesture !== this.gesture) this.keep();
+    const before = this.computation.save();
+    const complaint = this.computation.attempt(act);
+    if (complaint) {
+      this.follow(`Nothing was changed: this change ${complaint}. Give numbers of moderate size.`);
+      return;
+    }
+    if (gesture === undefined || gesture !== this.gesture) this.keep(before);
     this.gesture = gesture;
-    act();
     this.follow(sentence);
   }
 
-  // Keeps what is there now, so that it can be come back to.
-  keep() {
-    this.done.push(this.computation.save());
+  // Keeps a state, that of now, so that it can be come back to.
+  keep(state = this.computation.save()) {
+    this.done.push(state);
     this.undone = [];
     this.gesture = undefined;
   }
@@ -100,10 +106,6 @@ class Changes {
     if (this.redo) this.redo.disabled = this.undone.length === 0;
     if (hadFocus) [document.activeElement, this.undo, this.redo, this.reset].find((button) => button && !button.disabled)?.focus();
     for (const box of this.parts.querySelectorAll("input")) box.checked = computation.without.has(box.value);
-    const infinite = computation.nodes.find(
-      (node) => node.operation && !node.part && node.cells.some(Number.isNaN),
-    );
-    const warning = infinite ? ` ${infinite.title} has cells that are no numbers any more.` : "";
-    this.status.textContent = `${sentence}${isChanged ? ` ${this.followers}` : ""}${warning}`;
+    this.status.textContent = `${sentence}${isChanged ? ` ${this.followers}` : ""}`;
   }
 }

@@ -142,6 +142,10 @@ NamedAttributes attributes_of(const Node& node) {
     if constexpr (std::is_same_v<T, Scalar>) {
       attributes.emplace_back(name, value.value);
       attributes.emplace_back(notation_of_setting(name), value.notation.plain);
+    } else if constexpr (std::is_same_v<T, RowPositions>) {
+      attributes.emplace_back(name, value.all());
+    } else if constexpr (std::is_same_v<T, Distance>) {
+      attributes.emplace_back(name, value.parents());
     } else if constexpr (!std::is_same_v<T, Axis> && !std::is_same_v<T, Frame> && !std::is_pointer_v<T>) {
       attributes.emplace_back(name, value);
     }
@@ -273,8 +277,10 @@ constexpr auto objects_in<NodesOnPage> = std::tuple(
         Field{"masks", &Node::may_be_masked, Written::unless_empty},
         Field{"attention", is_attention, Written::unless_empty}, Field{"part", part_of, Written::unless_empty},
         Field{"instead", instead_of}, Field{"numbers", numbers_of}, Field{"drawn", drawing_of}, Field{"some", some_of}),
-    object<DrawnFrom>(Field{"seed", &DrawnFrom::seed}, Field{"before", &DrawnFrom::before},
-                      Field{"from", &DrawnFrom::from}, Field{"to", &DrawnFrom::to},
+    object<DrawnFrom>(Field{"seed", &DrawnFrom::seed}, Field{"name", &DrawnFrom::name, Written::unless_empty},
+                      Field{"before", &DrawnFrom::before}, Field{"from", &DrawnFrom::from}, Field{"to", &DrawnFrom::to},
+                      Field{"labels", &DrawnFrom::labels, Written::unless_empty},
+                      Field{"byColumn", &DrawnFrom::by_column, Written::unless_empty},
                       Field{"rows", &DrawnFrom::rows, Written::unless_empty}),
     object<SomeNumbers>(Field{"every", &SomeNumbers::every}, Field{"numbers", &SomeNumbers::numbers},
                         Field{"sum", &SomeNumbers::sum}),

@@ -157,15 +157,47 @@ class Computation {
     return this.changes.get(node) ?? new Map();
   }
 
-  // Why an input cannot have this number, in a sentence; "" where it can.
+  // Why an input cannot have this number, whatever follows from it, in a sentence; "" where it can.
   refusal(node, value) {
     if (Number.isNaN(value)) return "is not a number";
+    if (!Number.isFinite(value)) return "is not a finite number";
     if (node.content === "permissions" && value !== 0 && value !== 1) return "is neither 0 (masked) nor 1";
     if (node.content !== "ids") return "";
     const tables = this.nodes.filter((user) => user.operation === "embed" && user.operands[0] === node);
     const most = Math.min(...tables.map((user) => user.operands[1].rows));
     const isId = Number.isInteger(value) && value >= 1 && !(value > most);
     return isId ? "" : `is no row of ${tables[0]?.operands[1].title ?? "the table"}: give 1 to ${most}`;
+  }
+
+  // The first cell that is beyond double precision: computed, and NaN or infinite, but for masked scores, which are −∞.
+  // So the program looks for it (src/core/attention/watches.cpp). undefined: there is none.
+  overflow() {
+    for (const node of this.nodes) {
+      if (!node.operation || movingOperations.has(node.operation)) continue;
+      const place = node.cells.findIndex((x) => !Number.isFinite(x) && !(node.masks && x === -Infinity));
+      if (place >= 0) return { node, row: Math.floor(place / node.columns), column: place % node.columns };
+    }
+    return undefined;
+  }
+
+  // What is wrong with the numbers of now, as the end of a sentence; "" where nothing is.
+  complaint() {
+    const found = this.overflow();
+    if (!found) return "";
+    const { node, row, column } = found;
+    const value = writtenShortest(numbers.cell(node, row, column));
+    return `makes ${node.title}[${row + 1},${column + 1}] ${value}, which is beyond double precision`;
+  }
+
+  // Changes something. Where a number is beyond double precision then, and none was before, all is as before. Returns the
+  // complaint, or "".
+  attempt(act) {
+    const before = this.save();
+    const isBeyond = this.overflow() !== undefined;
+    act();
+    const complaint = isBeyond ? "" : this.complaint();
+    if (complaint) this.restore(before);
+    return complaint;
   }
 
   change(node, row, column, value) {
@@ -284,7 +316,7 @@ class Computation {
     if (!node.operation) {
       const was = this.isChangedAt(node, row, column)
         ? `was changed by you: it was ${writtenShortest(node.given[row * node.columns + column])}`
-        : `${node.origin ?? "is given"}, not computed`;
+        : `${node.origin ?? "is given"}, not computed here`;
       return { tree: trees.number(numbers.cell(node, row, column)), reason: `${node.name} ${was}` };
     }
     const tree = this.withNamesOnly(operations[node.operation](trees, node, row, column));

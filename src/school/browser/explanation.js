@@ -50,7 +50,10 @@ class Explanation {
       this.slide(cell, Number((Math.round(field.value / step) * step).toPrecision(12)));
       this.isSliding = false;
     });
-    field.addEventListener("change", () => this.slide(cell, null));
+    field.addEventListener("change", () => {
+      this.slide(cell, null);
+      field.value = numbers.cell(node, row, column); // another one where the last was refused
+    });
     field.addEventListener("keydown", (event) => {
       const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
       if (by === undefined) return;

@@ -448,6 +448,19 @@ const rowOf = (node, row) => node.cells.subarray(row * node.columns, (row + 1) *
 
 // What the operations ask for. Rows and columns count from 1, as in the texts.
 
+// How far one position is from another: along the text, or along the edges of a tree that has a parent for each word.
+function distanceBetween(parents, from, to) {
+  if (parents.length === 0) return to - from;
+  const upwards = new Map([[from, 0]]); // the words from the one up to the root, and the edges to them
+  for (let word = from; parents[word] !== 0; ) {
+    word = parents[word] - 1;
+    upwards.set(word, upwards.size);
+  }
+  let [edges, word] = [0, to];
+  for (; !upwards.has(word); ++edges) word = parents[word] - 1;
+  return edges + upwards.get(word);
+}
+
 const placeOfLargest = (node, row) =>
   rowOf(node, row - 1).reduce((best, value, j, cells) => (value > cells[best] ? j : best), 0) + 1;
 

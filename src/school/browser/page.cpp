@@ -81,12 +81,12 @@ OpeningQuestion question_about(const std::string& word, const Graph& graph) {
   }
   if (all.empty()) fail("--from {}: there are no attention weights here. Leave it out", word);
   const auto has_it = [&](const Node* weights) {
-    return has_place(weights->frame.rows, weights->frame.shape.rows, word);
+    return has_named_place(weights->frame.rows, weights->frame.shape.rows, word);
   };
   const auto found = std::ranges::find_if(all, has_it);
   const Node& weights = found == all.end() ? *all.front() : **found;
   OpeningQuestion question{.before = "", .after = "", .weights = &weights};
-  question.query = find_place(weights.frame.rows, weights.frame.shape.rows, word, fmt::format("--from {}", word));
+  question.query = find_named_place(weights.frame.rows, weights.frame.shape.rows, word, fmt::format("--from {}", word));
   tell_weights(question);
   return question;
 }

@@ -359,7 +359,7 @@ class PageOfComputation {
   }
 
   // What an address says; where it says nothing, the weights that are asked about. Returns what it asks for in vain.
-  choose({ choices, refused }) {
+  choose({ choices, refused, excessive }) {
     this.addressed = location.hash.slice(1);
     const { weights, query } = this.data.question;
     if (this.weights.length > 0) {
@@ -373,7 +373,11 @@ class PageOfComputation {
     const at = this.computation.byName.get(choices.at) ?? asked;
     this.showWord();
     if (at) this.chooseNode(at);
-    return refused.length > 0 ? `The address asks for what this page does not have: ${refused.join(", ")}.` : "";
+    const sentences = [];
+    if (refused.length > 0) sentences.push(`The address asks for what this page does not have: ${refused.join(", ")}.`);
+    if (excessive.length > 0)
+      sentences.push(`With these changes of the address, numbers would be beyond double precision: ${excessive.join(", ")}.`);
+    return sentences.join(" ");
   }
 
   // --- what is pressed

@@ -173,7 +173,18 @@ class PuzzleTrial {
         if (place.attribute !== undefined && value === 0) return "cannot be 0 here";
       }
     }
-    return "";
+    return this.complaintOf(this.settings.map((cells, i) => cells.map((x, j) => (i === unknown && j === cell ? value : x))));
+  }
+
+  // What is wrong with the numbers that these settings would give, as the end of a sentence; "" where nothing is.
+  complaintOf(settings) {
+    const now = this.settings;
+    this.settings = settings;
+    this.compute();
+    const complaints = this.computations.map((computation) => computation.complaint());
+    this.settings = now;
+    this.compute();
+    return complaints.find((complaint) => complaint) ?? "";
   }
 
   // Whether it is solved, the first input where something is missed, and what is said to it.
@@ -263,7 +274,9 @@ class PuzzleForm extends LessonForm {
   set(settings) {
     const fits = settings.length === this.trial.settings.length;
     if (!fits || settings.some((cells, i) => cells.length !== this.trial.settings[i].length)) return;
-    this.trial.settings = settings.map((cells) => cells.map(Number));
+    const taken = settings.map((cells) => cells.map(Number));
+    if (!taken.flat().every(Number.isFinite) || this.trial.complaintOf(taken)) return;
+    this.trial.settings = taken;
     this.fields.forEach((fields, i) =>
       fields.forEach((field, j) => {
         field.value = writtenShortest(this.trial.settings[i][j]);

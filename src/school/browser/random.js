@@ -5,16 +5,45 @@ class RandomNumbers {
   static size = 624;
   static middle = 397;
 
-  constructor(seed) {
-    const words = new Uint32Array(RandomNumbers.size);
-    words[0] = seed;
-    for (let i = 1; i < words.length; ++i) {
-      const last = words[i - 1] ^ (words[i - 1] >>> 30);
-      words[i] = Math.imul(1812433253, last) + i;
-    }
-    this.words = words;
-    this.place = words.length;
+  // Without a name: from the seed alone (init_genrand of Matsumoto and Nishimura). With one: from the seed and the
+  // bytes of the name (init_by_array).
+  constructor(seed, name = "") {
+    this.words = new Uint32Array(RandomNumbers.size);
+    this.begin(name ? 19650218 : seed);
+    if (name) this.mix([seed, ...new TextEncoder().encode(name)]);
+    this.place = this.words.length;
     this.count = 0; // of the numbers that were drawn
+  }
+
+  static bent(word) {
+    return word ^ (word >>> 30);
+  }
+
+  begin(seed) {
+    const { words } = this;
+    words[0] = seed;
+    for (let i = 1; i < words.length; ++i) words[i] = Math.imul(1812433253, RandomNumbers.bent(words[i - 1])) + i;
+  }
+
+  mix(key) {
+    const { words } = this;
+    const { size, bent } = RandomNumbers;
+    let i = 1;
+    const next = () => {
+      if (++i < size) return;
+      words[0] = words[size - 1];
+      i = 1;
+    };
+    for (let k = 0; k < Math.max(size, key.length); ++k) {
+      const j = k % key.length;
+      words[i] = (words[i] ^ Math.imul(bent(words[i - 1]), 1664525)) + key[j] + j;
+      next();
+    }
+    for (let k = 1; k < size; ++k) {
+      words[i] = (words[i] ^ Math.imul(bent(words[i - 1]), 1566083941)) - i;
+      next();
+    }
+    words[0] = 0x80000000;
   }
 
   twist() {
@@ -44,27 +73,40 @@ class RandomNumbers {
   }
 }
 
-// Draws the numbers of some matrices, each with its shape and `drawn`: the seed, how many numbers were drawn before
-// it, between which numbers it lies, and where words came again or were padding, which of the drawn rows its rows are.
-// Matrices that begin at the same place have the same numbers. -> by matrix, its cells.
+// The numbers in [0, 1) of a matrix that was drawn, row after row: those of its own generator; or those of one generator
+// for each row, or for each column; or where it has no name, those behind all that was drawn from the seed before it.
+function rawNumbers({ seed, name, before, labels, byColumn }, rows, columns, inOrder) {
+  const raw = new Float64Array(rows * columns);
+  if (!labels) {
+    const generator = name ? new RandomNumbers(seed, name) : inOrder(seed, before);
+    return raw.map(() => generator.next());
+  }
+  labels.forEach((label, i) => {
+    const generator = new RandomNumbers(seed, `${name}[${label}]`);
+    for (let j = 0; j < (byColumn ? rows : columns); ++j) raw[byColumn ? j * columns + i : i * columns + j] = generator.next();
+  });
+  return raw;
+}
+
+// Draws the numbers of some matrices, each with its shape and `drawn`: the seed and the name; how many numbers were drawn
+// before it where it has none; between which numbers it lies; and where words came again or were padding, which of the
+// drawn rows its rows are. -> by matrix, its cells.
 function drawnNumbers(matrices) {
-  const countOf = ({ shape: [rows, columns], drawn }) => (drawn.rows ? Math.max(0, ...drawn.rows) : rows) * columns;
-  const order = [...matrices].sort((a, b) => a.drawn.seed - b.drawn.seed || a.drawn.before - b.drawn.before || countOf(b) - countOf(a));
   const all = new Map();
-  let generator, seed, before, raw;
+  let generator, last;
+  // Matrices that are drawn in order come in this order. Those that begin at the same place have the same numbers.
+  const inOrder = (seed, before) => {
+    if (seed !== last || generator.count > before) generator = new RandomNumbers(seed);
+    last = seed;
+    while (generator.count < before) generator.next();
+    return generator;
+  };
+  const order = [...matrices].sort((a, b) => a.drawn.seed - b.drawn.seed || a.drawn.before - b.drawn.before);
   for (const matrix of order) {
     const [rows, columns] = matrix.shape;
     const { drawn } = matrix;
-    if (!generator || drawn.seed !== seed) {
-      generator = new RandomNumbers(drawn.seed);
-      before = undefined;
-      ({ seed } = drawn);
-    }
-    if (drawn.before !== before) {
-      while (generator.count < drawn.before) generator.next();
-      raw = Float64Array.from({ length: countOf(matrix) }, () => generator.next());
-      ({ before } = drawn);
-    }
+    const drawnRows = drawn.labels && !drawn.byColumn ? drawn.labels.length : drawn.rows ? Math.max(0, ...drawn.rows) : rows;
+    const raw = rawNumbers(drawn, drawnRows, columns, inOrder);
     const cells = new Float64Array(rows * columns);
     for (let i = 0; i < rows; ++i) {
       const row = drawn.rows ? drawn.rows[i] - 1 : i;

@@ -131,6 +131,8 @@ class CellScript {
         return fmt::format("Math.min({}, {})", part(0), part(1));
       case Kind::most:
         return fmt::format("Math.max({}, {})", part(0), part(1));
+      case Kind::distance:
+        return fmt::format("distanceBetween(s.distance, {}, {})", part(0), part(1));
       case Kind::magnitude:
         return fmt::format("Math.abs({})", part(0));
       case Kind::less:
@@ -307,7 +309,11 @@ std::string script_of_operations(std::span<const Op* const> all) {
   for (const Op* op : all) script += CellScript(*op).function();
   script += "};\n\n// The same for all cells of a node at once, in place.\nconst computations = {\n";
   for (const Op* op : all) script += CellScript(*op).function_of_all();
-  return script + "};\n";
+  script += "};\n\n// Those that compute no number.\nconst movingOperations = new Set([";
+  for (const Op* op : all) {
+    if (op->moves) script += fmt::format("\"{}\", ", op->name);
+  }
+  return script + "]);\n";
 }
 
 std::vector<const Op*> operations_of(const Graph& graph) {

@@ -13,6 +13,13 @@
 
 namespace attn {
 
+/// Something without which a failure does not show in a computation, and whether a computation has it. It need not be
+/// enough.
+struct FailureNeed {
+  bool (*is_met)(const Graph& computation);
+  std::string_view needs;  // in a clause: "several heads"
+};
+
 /// A failure as one meets it: mistakes that are known, the law that catches them, and how it is fixed.
 struct Failure {
   std::string_view name;      // "row-of-nan"
@@ -23,14 +30,18 @@ struct Failure {
   std::string_view command;  // that is computed where none is named
   std::string_view problem;  // where none is given
   std::string_view options;  // without which the failure does not arise; empty: none
-  std::string_view needs;    // what a computation must have for it, in a clause
-  std::string_view why;      // true of every computation
+  std::span<const FailureNeed> requirements;
+  std::string_view why;  // true of every computation
   std::string_view fix;
   std::string_view not_beside = {};  // a matrix in whose scope the law is another one; empty: it is the same in all
 };
 
 /// All of them. A new one is a row.
 std::span<const Failure> failures();
+
+/// What it requires and a computation does not have, in a clause: "several heads and several words"; empty: the
+/// computation has all of that.
+std::string missing_for(const Failure& failure, const Graph& computation);
 
 /// Its mistakes.
 std::vector<const Mistake*> mistakes_of(const Failure& failure);

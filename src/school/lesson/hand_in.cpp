@@ -11,7 +11,9 @@
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/files/cells.hpp"
+#include "data/files/files_of_folder.hpp"
 #include "data/files/matrix_file.hpp"
+#include "data/files/opened.hpp"
 
 namespace attn {
 namespace {
@@ -267,29 +269,21 @@ std::vector<std::string> answers_in(std::string_view text) {
 }
 
 std::vector<HandIn> hand_ins(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  std::vector<fs::path> files;
-  if (!fs::is_directory(path, ignored)) {
-    files.emplace_back(path);
-  } else {
-    for (const auto& entry : fs::directory_iterator(path)) {
-      const bool is_hidden = entry.path().filename().string().starts_with('.');
-      // A link may lead to any file of the reader, whose lines would stand among the answers.
-      const bool is_file = entry.symlink_status().type() == fs::file_type::regular;
-      if (is_file && !is_hidden) files.push_back(entry.path());
-    }
-    if (files.empty()) fail("{} holds no files: give a folder with a file of answers for each name", path);
-    std::ranges::sort(files);
-  }
+  std::error_code unknown;
+  const bool is_folder = std::filesystem::is_directory(place_of(path), unknown);
+  std::vector<FileOfFolder> files = is_folder ? files_of_folder(path) : std::vector<FileOfFolder>{{.path = path}};
+  std::erase_if(files, [](const FileOfFolder& file) { return file.is_folder && file.refused.empty(); });
+  if (files.empty()) fail("{} holds no files: give a folder with a file of answers for each name", path);
+  const auto name_of = [](const FileOfFolder& file) { return std::filesystem::path(file.path).stem().string(); };
   std::map<std::string, std::size_t> files_called;
-  for (const fs::path& file : files) ++files_called[file.stem().string()];
+  for (const FileOfFolder& file : files) ++files_called[name_of(file)];
   std::vector<HandIn> all;
-  for (const fs::path& file : files) {
-    const std::string name = file.stem().string();
-    const std::string called = files_called.at(name) > 1 ? file.filename().string() : name;
+  for (const FileOfFolder& file : files) {
+    const std::string name = name_of(file);
+    const std::string called = files_called.at(name) > 1 ? std::filesystem::path(file.path).filename().string() : name;
     try {
-      all.push_back(hand_in_of(read_bytes(file.string()), called));
+      if (!file.refused.empty()) fail("{}", file.refused);
+      all.push_back(hand_in_of(read_bytes(file.path), called));
     } catch (const InputError& error) {
       if (files.size() == 1) throw;
       all.push_back({.name = called, .problem = error.what()});

@@ -36,7 +36,8 @@ HandIn hand_in_of(std::string_view text, std::string name);
 /// The lines of a text that are not empty and do not begin with #, without blanks around them.
 std::vector<std::string> answers_in(std::string_view text);
 
-/// What a file holds, or each file of a folder in the order of their names. Throws InputError.
+/// What a file holds, or each file of a folder (data/files/files_of_folder.hpp) in the order of their names. Throws
+/// InputError: there is none, or the only one cannot be read.
 std::vector<HandIn> hand_ins(const std::string& path);
 
 /// The answer to each question; nothing where there is none, or a dash. Each line has the next answer, unless one

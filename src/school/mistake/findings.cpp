@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "core/attention/watches.hpp"
 #include "core/support/error.hpp"
@@ -36,19 +37,78 @@ class Search {
     look_from(0);
     look_again_at_the_first();
     for (Finding& finding : findings_.all) call_a_guess(finding);
+    for (std::size_t i = 0; i < findings_.all.size(); ++i) findings_.all[i].grounds = grounds_of(i);
     if (findings_.all.empty()) look_for_hidden();
     return std::move(findings_);
   }
 
  private:
+  static constexpr std::size_t most_findings = 8;
+
   void look_from(std::size_t first) {
-    constexpr std::size_t most_findings = 8;
     while (const std::optional<std::size_t> next = first_that_differs(first)) {
       findings_.has_more = findings_.all.size() == most_findings;
       if (findings_.has_more) break;
       look_at(*next);
       first = *next + 1;
     }
+  }
+
+  // What a finding leaves to those behind it.
+  struct Left {
+    std::size_t unexplained = 0, findings = 0;
+
+    auto operator<=>(const Left&) const = default;
+  };
+
+  // As far as single mistakes go. Nothing: it would take too long.
+  std::optional<Left> left_behind(Finding finding) {
+    Search again(graph_, compared_, possible_);
+    again.found_ = found_;
+    again.work_left_ = 0;
+    again.work_ahead_ = work_ahead_;
+    again.take_for_granted(finding);
+    std::size_t first = finding.place + 1;
+    again.findings_.all = {std::move(finding)};
+    while (const std::optional<std::size_t> next = again.first_that_differs(first)) {
+      if (again.findings_.all.size() == most_findings) break;
+      const std::uint64_t work = possible_.size() * work_for(*compared_[*next].node);
+      if (work > again.work_ahead_) {
+        work_ahead_ = 0;
+        return std::nullopt;
+      }
+      again.work_ahead_ -= work;
+      again.look_at(*next);
+      first = *next + 1;
+    }
+    work_ahead_ = again.work_ahead_;
+    return Left{unexplained(again.findings_), again.findings_.all.size()};
+  }
+
+  // Several mistakes may give the same numbers here and other ones behind: those are left that leave least to explain.
+  void leave_those_that_fit_behind(Finding& finding) {
+    if (finding.mistakes.size() < 2 || finding.explains == ground().that_differ(finding.place)) return;
+    std::vector<Left> left;
+    for (const Mistake* mistake : finding.mistakes) {
+      Finding one = finding;
+      one.mistakes = {mistake};
+      const std::optional<Left> behind = left_behind(std::move(one));
+      if (!behind) {
+        finding.was_followed = false;
+        return;
+      }
+      left.push_back(*behind);
+    }
+    const Left least = *std::ranges::min_element(left);
+    std::vector<const Mistake*> fitting;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (left[i] == least) {
+        fitting.push_back(finding.mistakes[i]);
+      } else if (findings_.all.empty()) {
+        left_out_at_the_first_.push_back(finding.mistakes[i]);
+      }
+    }
+    finding.mistakes = std::move(fitting);
   }
 
   SearchGround ground() const { return {graph_, compared_, possible_, found_}; }
@@ -117,15 +177,79 @@ class Search {
   }
 
   void take_for_granted(const Finding& finding) {
+    granted_.push_back(granted_by(finding));
+    const std::vector<Change>& changes = granted_.back().changes;
+    found_.insert(found_.end(), changes.begin(), changes.end());
+  }
+
+  // What is taken for granted of a finding.
+  struct Granted {
+    enum class What { numbers, explanation };
+
+    std::size_t place;
+    What what;
+    std::vector<Change> changes;
+  };
+
+  Granted granted_by(const Finding& finding) {
+    Granted granted{finding.place, Granted::What::explanation, {}};
     if (!finding.pairs.empty()) {
       for (const HalfOfPair* half : {&finding.pairs.front().first, &finding.pairs.front().second})
-        found_.insert(found_.end(), half->changes.begin(), half->changes.end());
-      return;
+        granted.changes.insert(granted.changes.end(), half->changes.begin(), half->changes.end());
+      return granted;
     }
     if (finding.mistakes.empty() || explained_by_numbers(finding.place) > finding.explains)
-      return found_.push_back(numbers_of(*compared_[finding.place].node, *compared_[finding.place].theirs));
-    found_.push_back(finding.amounts.empty() ? Change(*finding.mistakes.front()) : *solved_);
-    if (finding.convention) found_.emplace_back(*finding.convention);
+      return {finding.place,
+              Granted::What::numbers,
+              {numbers_of(*compared_[finding.place].node, *compared_[finding.place].theirs)}};
+    granted.changes.push_back(finding.amounts.empty() ? Change(*finding.mistakes.front()) : *solved_);
+    if (finding.convention) granted.changes.emplace_back(*finding.convention);
+    return granted;
+  }
+
+  // What its nodes are made of says it, whatever their numbers are. Numbers of the file may have another shape than
+  // what is computed: the right ones stand for them.
+  std::optional<Grounds> grounds_of(std::size_t number) const {
+    const std::span<const Granted> before = std::span(granted_).first(std::min(number, granted_.size()));
+    return where_possible([&]() -> std::optional<Grounds> {
+      std::vector<Change> changes;
+      for (const Granted& granted : before) {
+        const Node& node = compared_[granted.place].node->original();
+        if (granted.what == Granted::What::numbers) {
+          changes.push_back(numbers_of(node, node.matrix()));
+        } else {
+          changes.insert(changes.end(), granted.changes.begin(), granted.changes.end());
+        }
+      }
+      Rewriting again(graph_, std::move(changes));
+      const Node& last = *compared_[findings_.all[number].place].node;
+      const std::set<const Node*> of = made_of(again.of(last).node());
+      std::set<std::size_t> numbers, explanations;
+      for (const Node& node : graph_.nodes()) {
+        if (node.index > last.index) break;
+        // The first that changes a node makes it.
+        const auto makes_it = [&](const Change& change) { return change.where(node); };
+        const auto made_by = std::ranges::find_if(
+            before, [&](const Granted& granted) { return std::ranges::any_of(granted.changes, makes_it); });
+        if (made_by == before.end() || !again.changes(node) || !of.contains(&again.of(node).node())) continue;
+        (made_by->what == Granted::What::numbers ? numbers : explanations).insert(made_by->place);
+      }
+      return Grounds{{numbers.begin(), numbers.end()}, {explanations.begin(), explanations.end()}};
+    });
+  }
+
+  // A node and all that it is made of.
+  static std::set<const Node*> made_of(const Node& last) {
+    std::set<const Node*> found = {&last};
+    std::vector<const Node*> open = {&last};
+    while (!open.empty()) {
+      const Node& node = *open.back();
+      open.pop_back();
+      for (const Node* operand : node.operands) {
+        if (found.insert(operand).second) open.push_back(operand);
+      }
+    }
+    return found;
   }
 
   // As many as are right where the numbers at a place are theirs, whatever made them.
@@ -158,6 +282,7 @@ class Search {
   void try_alone(Finding& finding) {
     for (const PlacedMistake* one : ground().possible_for(finding.place))
       add(finding, *one->mistake, explained_with(ground().with({one->change()}), finding.place, true));
+    leave_those_that_fit_behind(finding);
   }
 
   // A right matrix may stand in the file that was not computed with, such as scaled scores.
@@ -166,6 +291,7 @@ class Search {
     for (const PlacedMistake* one : ground().possible_for(finding.place))
       add(finding, *one->mistake, explained_with(ground().with({one->change()}), finding.place, false));
     if (finding.mistakes.empty()) return;
+    leave_those_that_fit_behind(finding);
     Remade remade(graph_, compared_, ground().with({*finding.mistakes.front()}));
     for (std::size_t i = 0; i < finding.place; ++i) {
       if (remade.changes(i) && !remade.explains(i)) finding.unused.push_back(i);
@@ -198,6 +324,7 @@ class Search {
       }
       if (finding.mistakes.empty()) continue;
       finding.convention = convention->mistake;
+      leave_those_that_fit_behind(finding);
       return;
     }
   }
@@ -252,7 +379,9 @@ class Search {
     const Finding first = findings_.all.front();
     const SearchGround from_the_start{graph_, compared_, possible_, nothing};
     for (const Variant& variant : mistakes_in_one_part(from_the_start, first.place)) {
-      if (std::ranges::find(first.mistakes, variant.mistake) == first.mistakes.end()) continue;
+      const auto is_its = [&](const Mistake* mistake) { return mistake == variant.mistake; };
+      if (std::ranges::none_of(first.mistakes, is_its) && std::ranges::none_of(left_out_at_the_first_, is_its))
+        continue;
       const std::vector<Change> changes = from_the_start.with({variant.change});
       const Explained explained = explained_with(changes, first.place, true);
       if (explained.count < std::max<std::size_t>(first.explains, 1)) continue;
@@ -260,6 +389,7 @@ class Search {
       again.begin_with(first, variant, explained);
       if (unexplained(again.findings_) >= unexplained(findings_)) continue;
       findings_ = std::move(again.findings_);
+      granted_ = std::move(again.granted_);
       if (unexplained(findings_) == 0) return;
     }
     std::vector<MistakePair> pairs = find_pairs(from_the_start, first.place, work_left_);
@@ -281,7 +411,9 @@ class Search {
     first.amounts = {variant.amount};
     first.explains = explained.count;
     first.convention = nullptr;
+    first.was_followed = true;
     found_ = {variant.change};
+    granted_ = {{first.place, Granted::What::explanation, found_}};
     const std::size_t next = first.place + 1;
     findings_.all = {std::move(first)};
     look_from(next);
@@ -337,9 +469,12 @@ class Search {
   std::span<const Compared> compared_;
   const std::vector<PlacedMistake>& possible_;
   std::vector<Change> found_;
+  std::vector<Granted> granted_;  // the same by findings
+  std::vector<const Mistake*> left_out_at_the_first_;
   std::uint64_t work_left_ = work_for_pairs;
-  Explained most_;                // of the finding that is looked at
-  std::optional<Change> solved_;  // likewise
+  std::uint64_t work_ahead_ = work_for_pairs;  // to follow several mistakes
+  Explained most_;                             // of the finding that is looked at
+  std::optional<Change> solved_;               // likewise
   Findings findings_;
 };
 
@@ -366,11 +501,15 @@ Findings find_mistakes(const Graph& graph, std::span<const Compared> compared) {
 
 namespace {
 
-// Two results of which a reader who prints 3 decimals sees that they differ.
-bool look_equal(const Matrix& a, const Matrix& b) {
+// Whether one of them, rounded like this, may be taken for the other: rounding moves a number by as much as what is
+// rounded so may be from the right one. A reader who prints 3 decimals is to see that they differ.
+bool look_equal(const Matrix& a, const Matrix& b, const Rounding& rounding) {
   constexpr double seen = 1e-3;
-  return a.shape() == b.shape() && std::ranges::equal(cells(a), cells(b), [](double x, double y) {
-           return x == y || std::fabs(x - y) < seen || (std::isnan(x) && std::isnan(y));
+  const double largest = std::max(largest_of(a), largest_of(b));
+  return a.shape() == b.shape() && std::ranges::equal(cells(a), cells(b), [&](double x, double y) {
+           if (x == y || (std::isnan(x) && std::isnan(y))) return true;
+           const double most = std::max(rounding.most_apart(x, largest), rounding.most_apart(y, largest));
+           return std::fabs(x - y) < std::max(seen, 2.0 * most);
          });
 }
 
@@ -379,10 +518,13 @@ using Results = std::vector<std::shared_ptr<const Matrix>>;
 }  // namespace
 
 std::vector<std::size_t> told_apart(const Graph& graph, std::span<const Mistake* const> mistakes,
-                                    std::span<const Role* const> roles) {
+                                    std::span<const Compared> compared) {
+  const auto has_role_of = [](const Node& node) {
+    return [&node](const Compared& one) { return one.node->role == node.role; };
+  };
   std::vector<const Node*> nodes;
   for (const Node* node : graph.named()) {
-    if (node->op && std::ranges::find(roles, node->role) != roles.end()) nodes.push_back(node);
+    if (node->op && std::ranges::any_of(compared, has_role_of(*node))) nodes.push_back(node);
   }
   compute(graph, nodes);
   const auto right = [&] {
@@ -404,8 +546,17 @@ std::vector<std::size_t> told_apart(const Graph& graph, std::span<const Mistake*
   std::vector<std::size_t> numbers;
   for (const Mistake* mistake : mistakes) {
     Results results = mistake ? with(*mistake) : right();
+    const auto look_equal_at = [&](const Results& other, std::size_t i) {
+      const auto has_role = has_role_of(*nodes[i]);
+      return std::ranges::any_of(compared, [&](const Compared& one) {
+        return has_role(one) && look_equal(*results[i], *other[i], one.rounding);
+      });
+    };
     const auto same = [&](const Results& other) {
-      return std::ranges::equal(results, other, [](const auto& a, const auto& b) { return look_equal(*a, *b); });
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (!look_equal_at(other, i)) return false;
+      }
+      return true;
     };
     const auto found = std::ranges::find_if(different, same);
     numbers.push_back(static_cast<std::size_t>(found - different.begin()));

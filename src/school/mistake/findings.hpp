@@ -14,6 +14,12 @@
 
 namespace attn {
 
+/// Of which findings before it a matrix is computed, by their places, where these were taken for granted.
+struct Grounds {
+  std::vector<std::size_t> numbers;  // those of the file, and by nothing between that was taken for granted as well
+  std::vector<std::size_t> explanations;  // by which something is made otherwise that it is made of
+};
+
 /// A matrix that differs from what it would be with what was found before, and what explains that.
 struct Finding {
   std::size_t place;                          // among those that were compared
@@ -29,6 +35,11 @@ struct Finding {
   bool has_other_mask_value = false;          // which is all that differs: a convention
   std::optional<std::size_t> contradicts = {};  // the first that is computed from it and has not the numbers that the
                                                 // mistakes give, so that they are a guess
+
+  bool was_followed =
+      true;  // by all that differs behind it, with each of the mistakes: those that are left fit it alike
+
+  std::optional<Grounds> grounds = {};  // nothing: they are not known
 
   bool is_identified = false;  // by what can be seen of it: it is the transpose, or has dropout
 
@@ -57,10 +68,10 @@ bool is_explained(const Graph& graph, std::span<const Compared> matrices);
 /// Computes every mistake that can be made. `compared` is in the order of the computation, whose numbers are there.
 Findings find_mistakes(const Graph& graph, std::span<const Compared> compared);
 
-/// Which mistakes a computation tells apart in the matrices of these roles: a number for each, the same for
-/// those that give the same numbers, at 3 decimals. Null stands for no mistake, as does one that cannot be
-/// made.
+/// Which mistakes a computation tells apart in matrices of the roles that were compared, where they are rounded as
+/// these are and no finer than at 3 decimals: a number for each, the same for those whose numbers may then look the
+/// same. Null stands for no mistake, as does one that cannot be made.
 std::vector<std::size_t> told_apart(const Graph& graph, std::span<const Mistake* const> mistakes,
-                                    std::span<const Role* const> roles);
+                                    std::span<const Compared> compared);
 
 }  // namespace attn

@@ -28,6 +28,8 @@ class MaskReasons {
   bool is_padding(std::size_t row, std::size_t key) const;
   /// Of a causal mask, how many keys stand before the one of the first query; nothing for any other mask.
   std::optional<std::size_t> before() const { return before_; }
+  /// The same of any mask that hides all keys later than a query, whatever else it hides.
+  std::optional<std::size_t> before_later() const;
   /// The query of a row, counted from 0 in its sentence.
   std::size_t query(std::size_t row) const { return row % queries_; }
   std::size_t queries() const { return queries_; }
@@ -81,6 +83,8 @@ std::optional<std::size_t> MaskReasons::find_before() const {
       before = j - query(i) - 1;
     }
   }
+  // Of sentences of one word it hides nothing.
+  if (!before && queries_ == 1 && keys() == 1 && !has_padding()) return 0;
   if (!before) return std::nullopt;
   for (std::size_t i = 0; i < rows(); ++i) {
     for (std::size_t j = 0; j < keys(); ++j) {
@@ -88,6 +92,17 @@ std::optional<std::size_t> MaskReasons::find_before() const {
     }
   }
   return before;
+}
+
+std::optional<std::size_t> MaskReasons::before_later() const {
+  if (before_) return before_;
+  const std::size_t first = keys() - std::min(keys(), queries_);
+  for (std::size_t i = 0; i < rows(); ++i) {
+    for (std::size_t j = query(i) + first + 1; j < keys(); ++j) {
+      if (allows(i, j)) return std::nullopt;
+    }
+  }
+  return first;
 }
 
 std::optional<std::size_t> MaskReasons::shown_first(std::size_t row) const {
@@ -147,7 +162,9 @@ Made masked_otherwise(At at) {
 bool reversed(const MaskReasons& mask, std::size_t row, std::size_t key) { return !mask.allows(row, key); }
 
 bool without_order(const MaskReasons& mask, std::size_t row, std::size_t key) {
-  return mask.allows(row, key) || (mask.before() && !mask.is_padding(row, key));
+  if (mask.allows(row, key) || mask.is_padding(row, key)) return mask.allows(row, key);
+  const std::optional<std::size_t> before = mask.before_later();
+  return before && key > mask.query(row) + *before;
 }
 
 bool without_padding(const MaskReasons& mask, std::size_t row, std::size_t key) {

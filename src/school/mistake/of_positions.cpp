@@ -206,7 +206,7 @@ Made waves_table(At at, double begin, double apart, OnlyWaves only = OnlyWaves::
   for (std::size_t i = 0; i < words; ++i) {
     for (std::size_t j = 0; j < d; ++j) {
       const double exponent = 2.0 * static_cast<double>(layout.frequency(j, d)) / static_cast<double>(d);
-      const double position = begin + static_cast<double>(own.first + i) * apart;
+      const double position = begin + static_cast<double>(own.positions[i]) * apart;
       const double angle = position / std::pow(own.base, exponent);
       const bool is_sine = only == OnlyWaves::both ? layout.is_sine(j, d) : only == OnlyWaves::sines;
       table(i, j) = is_sine ? std::sin(angle) : std::cos(angle);
@@ -221,7 +221,15 @@ Made in_degrees(At at) { return waves_table(at, 0.0, std::numbers::pi / 180.0); 
 // Some rows of a learned table, of which one more is left.
 bool has_learned_rows(const Node& node) {
   const Node* const learned = node.is(role::positions) ? operand(node, 0) : nullptr;
-  return learned && node.frame.shape.rows < learned->frame.shape.rows && first_of_slice(node);
+  const std::optional<std::size_t> first = learned ? first_of_slice(node) : std::nullopt;
+  return first && *first + node.frame.shape.rows < learned->frame.shape.rows;
+}
+// Rows of a learned table that are not its first ones.
+bool begins_later(const Node& node) {
+  return node.is(role::positions) && operand(node, 0) && first_of_slice(node).value_or(0) > 0;
+}
+bool counts_all(const Node& node) {
+  return is_sinusoid(node) && waves_of(node)->positions.follow_each_other() && waves_of(node)->positions.first() == 0;
 }
 bool counts_positions(const Node& node) { return is_sinusoid(node) || turns(node) || has_learned_rows(node); }
 Made counted_from_1(At at) {
@@ -256,11 +264,15 @@ constexpr Mistake mistakes_in_positions[] = {
     {"cosines-alone", error, "cosines in all columns",
      "This is what cosines give in all columns. Every second column is a sine.", is_sinusoid,
      [](At at) { return waves_table(at, 0.0, 1.0, OnlyWaves::cosines); }},
-    {"position-restarted", error, "each new word with the position of the first one",
-     "This is what comes out when each word that is written gets the first position. "
-     "Go on counting from the words that are remembered.",
-     [](const Node& node) { return is_sinusoid(node) && waves_of(node)->first != 0; },
+    {"position-restarted", error, "positions that begin again with 0",
+     "This is what comes out when positions begin again with 0. "
+     "Take the position of each row, which does not begin with 0 here.",
+     [](const Node& node) { return is_sinusoid(node) && waves_of(node)->positions.first() != 0; },
      [](At at) -> Made { return with_waves(at, {.base = waves(at).base}); }},
+    {"learned-position-restarted", error, "the first rows of the position table",
+     "This is what the first rows of the table of positions give. "
+     "Take the row of each word's own position.",
+     begins_later, [](At at) -> Made { return rows(at[0], 0, at.node.frame.shape.rows); }},
     {"frequency-multiplied", error, "positions multiplied instead of divided",
      "This is what multiplication by the power of the base gives. "
      "Divide the position by it, so that later columns change more slowly.",
@@ -331,7 +343,7 @@ constexpr MistakeWithNumber numbers_of_positions[] = {
      MistakeWithNumber::Scale::linear,
      {1.0, 2.0, -1.0, 3.0, 4.0, 5.0}},
     {{"another-step", error, "positions multiplied by a number",
-      "This is what positions give that are multiplied by a number. They count 0, 1, 2, ….", is_sinusoid, nullptr},
+      "This is what positions give that are multiplied by a number. They count 0, 1, 2, ….", counts_all, nullptr},
      [](At at, double number) { return waves_table(at, 0.0, number); },
      amount_itself,
      MistakeWithNumber::Scale::logarithmic,

@@ -96,29 +96,39 @@ std::vector<std::size_t> words_at_a_time(const Node& keys) {
   return counts;
 }
 
-// Words that are written one by one, with a position of their own that does not go on from those before.
+// Words that go in behind others, whose keys are remembered, with positions that do not go on from those before.
 bool turns_with_cache(const Node& node) {
-  const Node* const queries = turns(node) ? node.beside(role::rotated_q) : nullptr;
-  return queries && queries->op && waves_of(*queries)->first != 0;
+  if (!turns(node)) return false;
+  const Node* const queries = node.beside(role::rotated_q);
+  const Node* const keys = node.beside(role::rotated_k);
+  if (!queries || !keys || !queries->op || !keys->op) return false;
+  return waves_of(*queries)->positions.first() != waves_of(*keys)->positions.first();
 }
-Made with_cache(At at, std::size_t (*position)(std::size_t before)) {
-  const auto from = [all = waves(at)](std::size_t first) {
+Made with_cache(At at, RowPositions (*other)(const RowPositions& positions)) {
+  const Waves all = waves(at);
+  const auto at_others = [&](const RowPositions& positions) {
     Waves one = all;
-    one.first = first;
+    one.positions = positions;
     return one;
   };
-  if (at.node.is(role::rotated_q)) return rotate(at[0], from(position(waves(at).first)));
+  if (at.node.is(role::rotated_q)) return rotate(at[0], at_others(other(all.positions)));
   std::vector<Value> parts;
   std::size_t before = 0;
   for (const std::size_t count : words_at_a_time(*at.node.operands[0])) {
-    parts.push_back(rotate(rows(at[0], before, count), from(before == 0 ? 0 : position(before))));
+    const RowPositions own = all.positions.part(before, count);
+    parts.push_back(rotate(rows(at[0], before, count), at_others(before == 0 ? own : other(own))));
     before += count;
   }
   return stack(parts);
 }
+RowPositions from_0(const RowPositions&) { return {}; }
+RowPositions one_late(const RowPositions& positions) { return positions.later(1); }
 
 // i − j in the place of j − i: the table from its other end.
 bool is_of_distances(const Node& node) { return makes(node, role::relative) && node.operands.size() == 1; }
+bool has_signed_distance(const Node& node) {
+  return is_of_distances(node) && node.find(setting::distance) && !node.find(setting::distance)->is_in_tree();
+}
 Made distance_reversed(At at) {
   std::vector<Value> parts;
   for (std::size_t j = at[0].shape().columns; j-- > 0;) parts.push_back(columns(at[0], j, 1));
@@ -140,6 +150,21 @@ bool turns_by_given(const Node& node) {
 template <bool in_halves>
 bool turns_by_drawn(const Node& node) {
   return turns_in<in_halves>(node) && !has_given_parameters(node);
+}
+
+// The same table at other distances.
+Made at_distances(At at, const Apart& apart) { return by_distance(at[0], at.node.frame, apart); }
+bool has_distances_with_cache(const Node& node) {
+  const RowPositions* const keys = is_of_distances(node) ? node.find(setting::key_positions) : nullptr;
+  return keys && keys->first() != node.find(setting::positions)->first();
+}
+bool is_in_tree(const Node& node) { return is_of_distances(node) && !has_signed_distance(node); }
+// A tree without branches: each word is the parent of the next one.
+Made distance_in_text(At at) {
+  std::vector<std::size_t> parents(at.node.find(setting::distance)->words());
+  for (std::size_t word = 0; word < parents.size(); ++word) parents[word] = word;
+  return at_distances(
+      at, {*at.node.find(setting::positions), *at.node.find(setting::key_positions), Distance(std::move(parents))});
 }
 
 constexpr Mistake mistakes_in_rotary[] = {
@@ -208,18 +233,29 @@ constexpr Mistake mistakes_in_rotary[] = {
     {"rotary-size-of-all-heads", error, "angles with the size of all heads together",
      "This is what the exponent 2j/d gives with the size of all heads together. Take the size of one head.",
      turns_in_a_head, size_of_all_heads},
-    {"rotary-from-0-with-cache", error, "each new word turned as if it were the first",
-     "This is what comes out when each word that is written gets position 0. "
+    {"rotary-from-0-with-cache", error, "new words turned as if they were the first ones",
+     "This is what comes out when the positions of new words begin again with 0. "
      "Go on counting from the words that are remembered.",
-     turns_with_cache, [](At at) { return with_cache(at, [](std::size_t) { return std::size_t{0}; }); }},
+     turns_with_cache, [](At at) { return with_cache(at, from_0); }},
     {"rotary-one-late-with-cache", error, "each new word turned by one position too many",
-     "This is what comes out when each word that is written gets a position one too high. "
-     "Its position is the number of words before it.",
-     turns_with_cache, [](At at) { return with_cache(at, [](std::size_t before) { return before + 1; }); }},
+     "This is what comes out when the position of each new word is one too high. "
+     "Count the words before it.",
+     turns_with_cache, [](At at) { return with_cache(at, one_late); }},
     {"distance-reversed", error, "the distance i − j instead of j − i",
      "This is what the distance i − j gives, from the key to the query. "
      "Count from the query to the key, j − i: words that come later have positive distances.",
-     is_of_distances, distance_reversed},
+     has_signed_distance, distance_reversed},
+    {"distance-from-0-with-cache", error, "distances of new words as if they were the first ones",
+     "This is what the distances give when the positions of new words begin again with 0. "
+     "Go on counting from the words that are remembered.",
+     has_distances_with_cache,
+     [](At at) {
+       return at_distances(at, {{}, *at.node.find(setting::key_positions), *at.node.find(setting::distance)});
+     }},
+    {"distance-in-text", error, "the distance in the text instead of the tree",
+     "This is what the distances of words in the text give, without their sign. "
+     "Count the edges between the two words in the tree.",
+     is_in_tree, distance_in_text},
     {"distance-missing", error, "scores without the part of the distance",
      "This is what the scores are without the part of the distance. Add it.",
      [](const Node& node) { return node.is(role::scores) && node.beside(role::content); },

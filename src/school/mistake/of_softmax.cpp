@@ -7,6 +7,7 @@
 #include "school/mistake/amounts.hpp"
 #include "school/mistake/numbers.hpp"
 #include "school/mistake/parts.hpp"
+#include "school/mistake/single_exponentials.hpp"
 
 namespace attn {
 
@@ -67,19 +68,18 @@ Value softmax_across(At at, const std::vector<const Node*>& all, std::size_t num
   return reshape(columns(softmax(concatenate(places)), number, 1), at.node.frame.shape.columns);
 }
 
-// In float32, where an exponential above e^88.7 is infinite, and infinite divided by infinite no number. A row in which
-// none is, stays as it is.
+// In float32, where an exponential above e^88.7 is infinite, and one below e^−104 is 0: infinite divided by infinite is
+// no number, nor is 0 divided by 0. A row whose sum is neither stays as it is.
 Made overflowing(At at) {
   const Matrix& scores = at[0].matrix();
   std::optional<Matrix> weights;
   for (std::size_t i = 0; i < scores.shape().rows; ++i) {
-    const auto single = [](double score) { return std::exp(static_cast<float>(score)); };
     float sum = 0.0F;
-    for (const double score : row(scores, i)) sum += single(score);
-    if (!std::isinf(sum)) continue;
+    for (const double score : row(scores, i)) sum += single_exponential(score);
+    if (!std::isinf(sum) && !all_vanish_in_single(row(scores, i))) continue;
     if (!weights) weights = at.itself().matrix();
     for (std::size_t j = 0; j < scores.shape().columns; ++j)
-      (*weights)(i, j) = static_cast<double>(single(scores(i, j)) / sum);
+      (*weights)(i, j) = static_cast<double>(single_exponential(scores(i, j)) / sum);
   }
   return weights ? Made(at.like(std::move(*weights))) : std::nullopt;
 }
@@ -290,6 +290,7 @@ constexpr Mistake mistakes_in_softmax[] = {
      is_any_softmax, shares_of_sizes},
     {"largest-not-subtracted", error, "exponentials that overflow, because the largest number is not subtracted",
      "This is what float32 gives without subtracting the largest number of the row first: exp(x) is infinite for x above 88.7, and infinite divided by infinite is no number. "
+     "Where x is below about −104 in the whole row, 0 is divided by 0. "
      "Subtract it: the weights stay the same, and exp cannot overflow.",
      is_softmax_of_attention, overflowing},
     {"logarithms-of-weights", error, "logarithms of the weights",

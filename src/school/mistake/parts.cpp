@@ -210,7 +210,7 @@ Waves with_base(At at, double base) {
 }
 Waves one_later(At at) {
   Waves all = waves(at);
-  ++all.first;
+  all.positions = all.positions.later(1);
   return all;
 }
 

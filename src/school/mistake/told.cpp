@@ -1,12 +1,14 @@
 #include "school/mistake/told.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "core/support/number.hpp"
+#include "core/support/number_pair.hpp"
 #include "core/support/text.hpp"
 #include "page/tell/describe.hpp"
 #include "school/mistake/fingerprints.hpp"
@@ -14,23 +16,6 @@
 
 namespace attn {
 namespace {
-
-constexpr int digits = 4;
-
-std::string written_value(double x) {
-  if (std::isnan(x)) return "NaN";
-  if (std::isinf(x)) return x > 0.0 ? "∞" : "−∞";
-  return written_digits(x, digits);
-}
-
-// Two different numbers with as many digits as tell them apart.
-std::pair<std::string, std::string> written_apart(double one, double other) {
-  constexpr int most_digits = 17;
-  std::pair<std::string, std::string> both{written_value(one), written_value(other)};
-  for (int more = digits + 1; both.first == both.second && one != other && more <= most_digits; ++more)
-    both = {written_digits(one, more), written_digits(other, more)};
-  return both;
-}
 
 std::string address(const Compared& matrix, const Difference& difference) {
   return fmt::format("{}[{},{}]", matrix.node->name, difference.row + 1, difference.column + 1);
@@ -58,7 +43,7 @@ class ComparisonPage {
     for (Records& records : records_of(matched_, findings_)) page_.say(std::move(records));
     add_others();
     for (std::size_t i = 0; i < findings_.all.size(); ++i) add_finding(i);
-    if (findings_.has_more) page_.say("More matrices differ than these. Mend the first one, and check again.");
+    if (findings_.has_more) page_.say("More matrices differ than these. Fix the first one, and check again.");
     if (findings_.all.empty()) add_hidden();
   }
 
@@ -206,11 +191,8 @@ class ComparisonPage {
     const Compared& matrix = matched_.compared[finding.place];
     page_.head(
         2, fmt::format("{}: {}", number == 0 ? "The first that differs" : "What differs besides", matrix.node->name));
-    if (number > 0) say_taken_for_granted(findings_.all[number - 1]);
-    if (!finding.expected) {
-      page_.say("It cannot be computed from the numbers before it, whose shape is another one.");
-      return;
-    }
+    if (!finding.expected) return say_cannot_be_computed(finding);
+    if (number > 0) say_taken_for_granted(matrix, finding);
     say_difference(matrix, finding);
     add_beside(matrix, finding);
     say_heads(matrix);
@@ -218,10 +200,37 @@ class ComparisonPage {
     add_mistakes(matrix, finding);
   }
 
-  void say_taken_for_granted(const Finding& before) {
-    const std::string& name = matched_.compared[before.place].node->name;
-    page_.say(!before.is_explained() ? fmt::format("Below, what is right is computed from the file's {}.", name)
-                                     : fmt::format("Below, what is right is computed with that in {}.", name));
+  std::vector<std::string> names_at(const std::vector<std::size_t>& places) const {
+    std::vector<std::string> names;
+    for (const std::size_t place : places) names.push_back(matched_.compared[place].node->name);
+    return names;
+  }
+
+  // Of what the findings before it have taken for granted, a matrix need not be made of all.
+  void say_taken_for_granted(const Compared& matrix, const Finding& finding) {
+    if (!finding.grounds) return;
+    std::vector<std::string> from;
+    if (!finding.grounds->numbers.empty())
+      from.push_back(fmt::format("from the file's {}", listed(names_at(finding.grounds->numbers))));
+    if (!finding.grounds->explanations.empty())
+      from.push_back(fmt::format("with what explains {}", listed(names_at(finding.grounds->explanations))));
+    page_.say(from.empty()
+                  ? fmt::format("What is right of {} depends on nothing that was found above.", matrix.node->name)
+                  : fmt::format("Below, what is right is computed {}.", fmt::join(from, ", and ")));
+  }
+
+  // From numbers of another shape than those that are computed.
+  void say_cannot_be_computed(const Finding& finding) {
+    std::vector<std::size_t> others;
+    for (const std::size_t place : finding.grounds ? finding.grounds->numbers : std::vector<std::size_t>()) {
+      if (matched_.compared[place].difference.has_other_shape) others.push_back(place);
+    }
+    if (others.empty()) {
+      page_.say("It cannot be computed from the numbers before it.");
+      return;
+    }
+    page_.say(fmt::format("What is right cannot be computed from the file's {}, which {}.", listed(names_at(others)),
+                          others.size() == 1 ? "has another shape" : "have other shapes"));
   }
 
   void say_difference(const Compared& matrix, const Finding& finding) {
@@ -240,7 +249,7 @@ class ComparisonPage {
     page_.say(text(fmt::format("{} of its {} cells differ{}, in row{} {}. {}", apart.cells, matrix.theirs->size(),
                                apart.cells == 1 ? "s" : "", apart.rows.size() == 1 ? "" : "s", rows, largest),
                    code(address(matrix, apart)),
-                   fmt::format(": the file has {}, and right is {}.", told.first, told.second)));
+                   fmt::format(": the file has {}, and right is {}.", told.one, told.other)));
   }
 
   void add_beside(const Compared& matrix, const Finding& finding) {
@@ -311,7 +320,7 @@ class ComparisonPage {
       page_.say(fmt::format("One mistake gives these numbers{}:", together));
     } else {
       page_.say(text(strong(fmt::format("Several mistakes give these numbers{}", together)),
-                     ": this input cannot tell them apart."));
+                     finding.was_followed ? ": this input cannot tell them apart." : ":"));
     }
     Margined list;
     for (std::size_t i = 0; i < finding.mistakes.size(); ++i) {
@@ -344,8 +353,8 @@ class ComparisonPage {
     if (more > 0)
       page_.say(fmt::format("{} more {} these numbers too.", count_of(more, "pair"), more == 1 ? "gives" : "give"));
     if (differing_from(finding) > 1)
-      page_.say(
-          fmt::format("With both all {} matrices that differ are as they are in the file.", differing_from(finding)));
+      page_.say(fmt::format("With both, all {} matrices that differ from here on are as they are in the file.",
+                            differing_from(finding)));
   }
 
   std::size_t differing_from(const Finding& finding) const {
@@ -368,27 +377,27 @@ class ComparisonPage {
   void say_explained(const Finding& finding) {
     if (finding.explains < 2) return;
     const std::size_t differ = differing_from(finding);
-    page_.say(
-        finding.explains == differ
-            ? fmt::format("With {} all {} matrices that differ are as they are in the file.",
-                          finding.mistakes.size() == 1 ? "it" : "each of them", differ)
-            : fmt::format("It explains {} of the {} matrices that differ from here on.", finding.explains, differ));
+    page_.say(finding.explains == differ
+                  ? fmt::format("With {}, all {} matrices that differ from here on are as they are in the file.",
+                                finding.mistakes.size() == 1 ? "it" : "each of them", differ)
+                  : fmt::format("{} explains {} of the {} matrices that differ from here on.",
+                                finding.mistakes.size() == 1 ? "It" : "Each of them", finding.explains, differ));
   }
 
   void add_telling_input(const std::vector<const Mistake*>& mistakes) {
     const std::optional<TellingInput> input = find_(mistakes);
     if (!input) {
-      page_.say("On none of the small inputs that attn tries do they differ.");
+      page_.say("attn has found no small input that tells them apart.");
       return;
     }
     const std::set<std::size_t> different(input->numbers.begin(), input->numbers.end());
     page_.say(
         different.size() == mistakes.size()
-            ? "They differ on this input: compute with its matrices, and check the result with the same options."
+            ? "They differ on this input. Compute with its matrices, and check the result:"
             : fmt::format(
-                  "Of these {}, {} can be told apart on this input: compute with its matrices, and check the result with the same options.",
+                  "Of these {}, {} can be told apart on this input. Compute with its matrices, and check the result:",
                   mistakes.size(), different.size()));
-    page_.say(CodeBlock{"sh", input->line});
+    page_.say(CodeBlock{"sh", input->line + "\n" + input->check});
   }
 
   // The right numbers need not come from the right computation.

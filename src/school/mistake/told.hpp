@@ -15,6 +15,7 @@ namespace attn {
 /// told_apart() (school/mistake/findings.hpp).
 struct TellingInput {
   std::string line;
+  std::string check;  // the command line that checks a result
   std::vector<std::size_t> numbers;
 };
 

@@ -51,7 +51,8 @@ ModelParameters& matrices_of(TrainedModel& model) {
 }
 
 void draw_parameters(TrainedModel& model, std::uint32_t seed) {
-  std::visit([&](auto& one) { draw_parameters(one, seed); }, model);
+  RandomSource random(random_kind::first_parameters, seed);
+  std::visit([&](auto& one) { draw_parameters(one, random); }, model);
 }
 
 const Vocabulary& words_in(const TrainedModel& model) {

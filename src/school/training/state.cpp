@@ -255,10 +255,30 @@ void take_moments(TrainingState& state, std::string_view bytes, const std::strin
   }
 }
 
+// Sizes that no tensor tells are said twice, by the state and by the description of the model.
+void require_same_sizes(const TrainingState& state, const TaskSetup& setup, const TrainedModel& read,
+                        const std::string& where) {
+  const auto require = [&](std::string_view size, std::size_t said, std::size_t is) {
+    if (said != is)
+      fail(
+          "{}: its state of training says that {} is {}, and that of the model is {}: give a file that attn train saved",
+          where, size, said, is);
+  };
+  require("d_model", state.options.d_model, setup.defaults.d_model);
+  const auto *const ours = std::get_if<Transformer>(&setup.model), *const theirs = std::get_if<Transformer>(&read);
+  if (!ours || !theirs) return;
+  const auto key_heads = [](const TransformerSizes& sizes) {
+    return sizes.key_heads == 0 ? sizes.heads : sizes.key_heads;
+  };
+  require("the number of heads", ours->sizes.heads, theirs->sizes.heads);
+  require("the number of heads of keys and values", key_heads(ours->sizes), key_heads(theirs->sizes));
+}
+
 // Of the file's model only the numbers count: how it computes and its words are the task's, which may have
 // changed since the file was written.
 void take_model(TrainingState& state, const TrainedModel& read, const std::string& where) {
-  TrainedModel expected = set_up(look_up(tasks(), state.task, "task"), state.request).model;
+  TaskSetup setup = set_up(look_up(tasks(), state.task, "task"), state.request);
+  TrainedModel& expected = setup.model;
   const std::vector<ParameterShape> shapes = parameters_of(expected);
   const ModelParameters& there = matrices_of(read);
   const bool fits = there.size() == shapes.size() && std::ranges::all_of(shapes, [&](const ParameterShape& one) {
@@ -267,6 +287,7 @@ void take_model(TrainingState& state, const TrainedModel& read, const std::strin
                     });
   if (!fits)
     fail("{} has other parameters than the task {} has now: train it anew, without --resume", where, state.task);
+  require_same_sizes(state, setup, read, where);
   std::visit([&](auto& model) { model.parameters = there; }, expected);
   state.model = std::move(expected);
 }

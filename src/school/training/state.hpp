@@ -46,7 +46,7 @@ void write_state(const TrainingState& state, Sink& sink);
 std::string bytes_of(const TrainingState& state);
 
 /// Reads such a file. Throws InputError: damaged, no state of training, an unknown task, parameters that are
-/// missing, superfluous or of another shape.
+/// missing, superfluous or of another shape, a size that contradicts the model.
 TrainingState read_state(std::string_view bytes, const std::string& where);
 
 /// Writes the model of a state alone, in F32, as models in the box are kept: with its recipe, its

@@ -63,6 +63,13 @@ void require_request(const TaskRequest& request, const TrainedModel& model, std:
   if (std::get<EncoderDecoder>(model).state_size == 0) fail("--d-model is 0: a state needs at least one number");
 }
 
+void take_architecture(const Architecture& architecture, TrainedModel& model, std::string_view task) {
+  if (!architecture_of(model))
+    fail("the model of the task {} does not write one sentence from another, so there is no {} model like it", task,
+         architecture.name);
+  if (!architecture.is_of(model)) model = architecture.like(model);
+}
+
 }  // namespace
 
 namespace {
@@ -146,6 +153,7 @@ TaskSetup set_up(const Task& task, const TaskRequest& request) {
   TaskSetup setup = task.set_up(request);
   if (request.recipe) take_recipe(request, setup, task.name);
   require_request(request, setup.model, task.name);
+  if (request.architecture) take_architecture(*request.architecture, setup.model, task.name);
   const Vocabulary& words = words_out(setup.model);
   setup.choices = words.size() - (id_in(words, start_word) != 0 ? 1 : 0);
   const auto* const transformer = std::get_if<Transformer>(&setup.model);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/model/named_recipe.hpp"
+#include "school/training/architecture.hpp"
 #include "school/training/example.hpp"
 #include "school/training/text.hpp"
 
@@ -97,6 +98,7 @@ struct TaskRequest {
   std::string variant = {};                      // of alignment, of recurrent models only; empty: the task's own
   std::shared_ptr<const TextWindows> text = {};  // of the task "text" only; null: the prose of this course
   std::optional<AskedRecipe> recipe = {};        // of Transformers only; nothing: the task's own
+  const Architecture* architecture = nullptr;    // in place of the task's own, and of like size; null: its own
 };
 
 /// A loss to compare that of a model with: what one has that knows less.
@@ -131,6 +133,7 @@ struct Task {
   std::string_view example;  // a sentence of its vocabulary to look at, words separated by spaces
   std::string_view one_sentence = "sentence", one_word = "word";  // what is trained on and predicted one at a time
   bool needs_pairs = false;
+  bool is_recurrent = false;        // its model is an encoder and a decoder with recurrent cells
   bool learns_text = false;         // of the reader or of this course, in any recipe
   bool has_right_sentences = true;  // false: after many beginnings nobody can know the next word
   TaskSetup (*set_up)(const TaskRequest& request) = nullptr;
@@ -141,7 +144,7 @@ struct Task {
 std::span<const Task> tasks();
 
 /// The task made as it is asked for. Throws InputError: sizes that do not fit, pairs that are missing, a
-/// variant of a model that has none.
+/// variant of a model that has none, another architecture for a model that does not write one sentence from another.
 TaskSetup set_up(const Task& task, const TaskRequest& request);
 
 /// What the first words of a model's own are, as a sentence to look at.

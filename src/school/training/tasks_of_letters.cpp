@@ -166,6 +166,7 @@ const Task dates_task{.name = "dates",
                       .measure = "digits of the date, each given the right ones before it",
                       .goal = 0.99,
                       .example = "the third of may twenty twenty four",
+                      .is_recurrent = true,
                       .set_up = set_up_dates};
 
 // --- names

@@ -69,7 +69,7 @@ ModelWords words_to_learn(const std::vector<std::string_view>& trained, const Te
 // The ids of the words of a text, from 1.
 Ids ids_of_text(const ModelWords& words, std::string_view text) {
   Ids ids;
-  for (const Token& piece : words.tokenizer->encode(text, false)) ids.push_back(piece.id + 1);
+  words.tokenizer->put_pieces(text, false, {.piece = [&](const Token& piece) { ids.push_back(piece.id + 1); }});
   return ids;
 }
 

@@ -39,24 +39,30 @@ std::string recipe_in_words(const ModelRecipe& recipe) {
   return fmt::format("Its recipe: {}; {}.", fmt::join(fields, "; "), recipe.biases ? "with biases" : "without biases");
 }
 
-std::string kind_in_words(const Transformer& model) {
+// Where they stand, and their kind where it is not the usual one.
+std::string norms_in_words(const ModelRecipe& recipe) {
+  const bool is_usual = recipe.norm_kind == ModelRecipe().norm_kind;
+  return is_usual ? std::string(recipe.norm->name) : fmt::format("{}, {}", recipe.norm->name, recipe.norm_kind->title);
+}
+
+std::string sentence_on(const Transformer& model) {
   const TransformerSizes& sizes = model.sizes;
   const ModelRecipe& recipe = model.recipe;
   const std::size_t layers = model.has_encoder() ? sizes.encoder_layers : sizes.decoder_layers;
   return fmt::format("A Transformer ({}): {}, {}, d_model = {}, {}; norms: {}; positions: {}.", model.kind->name,
                      count_of(layers, "layer"), count_of(sizes.heads, "head"), sizes.d_model,
                      sizes.d_ff == 0 ? std::string("attention alone") : fmt::format("d_ff = {}", sizes.d_ff),
-                     recipe.norm->name, recipe.positions->name);
+                     norms_in_words(recipe), recipe.positions->name);
 }
 
-std::string kind_in_words(const EncoderDecoder& model) {
+std::string sentence_on(const EncoderDecoder& model) {
   return fmt::format("A recurrent encoder-decoder: cell {}, attention {}, states of size {}.", model.cell->name,
                      model.variant->name, model.state_size);
 }
 
 void add_model(Page& page, const Trainer& trainer, const TrainedModel& model) {
   page.head(2, "The model");
-  page.say(std::visit([](const auto& any) { return kind_in_words(any); }, model));
+  page.say(kind_in_words(model));
   page.say(fmt::format("It has {} parameters, {} words that go in and {} that come out.",
                        with_commas(count_parameters(model)), words_in(model).size(), words_out(model).size()));
   if (const auto* const transformer = std::get_if<Transformer>(&model); transformer && trainer.task().learns_text)
@@ -85,22 +91,6 @@ Plot accuracy_curve(const Trainer& trainer) {
     plot.series.push_back(series("whole sentences", trainer.curve(),
                                  [](const CurvePoint& point) { return point.held_out.sentence_accuracy(); }));
   return plot;
-}
-
-// A table whose numbers are a matrix of the page.
-void add_numbers(Page& page, const std::string& name, std::shared_ptr<const Matrix> cells, const Axis& rows,
-                 const Axis& columns) {
-  const Frame frame{cells->shape(), rows, columns};
-  std::vector<Traced> all = page.trace.matrices();
-  all.push_back(
-      {.name = name, .formula = {name, "\\mathrm{" + name + "}"}, .frame = frame, .cells = [cells] { return cells; }});
-  page.trace = Trace(std::move(all));
-  page.say(Table{.title = name,
-                 .array = name,
-                 .rows = frame.rows,
-                 .columns = frame.columns,
-                 .cells = std::move(cells),
-                 .columns_differ = true});
 }
 
 void add_table(Page& page, const Trainer& trainer) {
@@ -251,6 +241,25 @@ void add_comparison(Page& page, const Trainer& trainer, const TrainingTold& told
 
 }  // namespace
 
+std::string kind_in_words(const TrainedModel& model) {
+  return std::visit([](const auto& any) { return sentence_on(any); }, model);
+}
+
+void add_numbers(Page& page, const std::string& name, std::shared_ptr<const Matrix> cells, const Axis& rows,
+                 const Axis& columns) {
+  const Frame frame{cells->shape(), rows, columns};
+  std::vector<Traced> all = page.trace.matrices();
+  all.push_back(
+      {.name = name, .formula = {name, "\\mathrm{" + name + "}"}, .frame = frame, .cells = [cells] { return cells; }});
+  page.trace = Trace(std::move(all));
+  page.say(Table{.title = name,
+                 .array = name,
+                 .rows = frame.rows,
+                 .columns = frame.columns,
+                 .cells = std::move(cells),
+                 .columns_differ = true});
+}
+
 bool reaches_goal(const Task& task, const Evaluation& evaluation) {
   return task.goal > 0.0 && evaluation.words > 0 && evaluation.accuracy() >= task.goal;
 }
@@ -302,6 +311,7 @@ void add_training(Page& page, const Trainer& trainer, const TrainingTold& told) 
   add_heads(page, heads_of(model, trainer.held_out()));
   add_example(page, trainer, model, told.sentence);
   if (!told.compared.empty()) add_comparison(page, trainer, told);
+  if (told.beside) told.beside->add_to(page);
   if (told.next.empty()) return;
   page.head(2, "What to try next");
   Margined list;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "page/block/page.hpp"
+#include "school/training/beside.hpp"
 #include "school/training/example.hpp"
 #include "school/training/trainer.hpp"
 
@@ -22,7 +23,15 @@ struct TrainingTold {
   std::vector<ModelAtStep> compared;  // models whose weights on it are compared; empty: none
   std::vector<Text> next;             // what to try next
   bool was_stopped = false;
+  const TrainedBeside* beside = nullptr;  // another model that was trained on the same; null: none
 };
+
+/// "A Transformer (encoder-decoder): 1 layer, 2 heads, …": a model in a sentence.
+std::string kind_in_words(const TrainedModel& model);
+
+/// Adds a table whose numbers are a matrix of the page, by this name.
+void add_numbers(Page& page, const std::string& name, std::shared_ptr<const Matrix> cells, const Axis& rows,
+                 const Axis& columns);
 
 /// Whether the words that are right are at least the share that the task states as its goal; false where it
 /// states none, or nothing was measured.

@@ -260,4 +260,6 @@ const std::vector<TaskExample>& Trainer::held_out() const { return parts_->evalu
 
 Evaluation Trainer::evaluate() const { return parts_->evaluator->evaluate(); }
 
+Work Trainer::work_of_step() const { return work_of(parts_->graph->graph()); }
+
 }  // namespace attn

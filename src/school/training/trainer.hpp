@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/graph/plan.hpp"
 #include "school/training/loss.hpp"
 #include "school/training/state.hpp"
 #include "school/training/task.hpp"
@@ -50,6 +51,8 @@ class Trainer {
   std::size_t steps_done() const;
   const std::vector<TaskExample>& held_out() const;
   Evaluation evaluate() const;
+  /// What one step takes: the graph of a batch, forward and backward, without Adam.
+  Work work_of_step() const;
 
  private:
   struct Parts;
