@@ -32,7 +32,7 @@ std::string block(std::string_view lines, std::string_view attributes = "") {
 // and the square of it of the time.
 Finished run_bounded(const Words& words, std::size_t part = 1) {
   Finished finished = run_attn(words);
-  if (!ATTN_SANITIZED) {
+  if (!is_sanitized()) {
     CHECK(finished.seconds < 20.0 / static_cast<double>(part * part));
     CHECK(finished.kilobytes < (std::size_t{1} << 20) / part);
   }

@@ -15,7 +15,8 @@
 
 // Where words stand that have others before them: behind a cache, behind padding, in the middle of a longer text.
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 constexpr std::size_t words_of_text = 5;
@@ -397,5 +398,3 @@ TEST_CASE("what is no tree is refused in one sentence") {
   refuses(walk({"--parents", "2 0 2", "--position-table", "1; 2"}), "tree-bias has one row");
   CHECK(run_attn(walk({"--parents", "2 0 2", "--position-table", "1 2"})).code == 0);
 }
-
-}  // namespace attn

@@ -10,7 +10,8 @@
 #include "core/graph/graph.hpp"
 #include "process.hpp"
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 constexpr std::size_t words = 5;
@@ -118,4 +119,3 @@ TEST_SUITE("check of a decoder's steps") {
 }
 
 }  // namespace
-}  // namespace attn

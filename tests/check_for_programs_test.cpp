@@ -8,7 +8,8 @@
 #include "commands_tried.hpp"
 #include "process.hpp"
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 const std::string qkv = R"("Q": [[1, 2, 0], [0, 1, 1]], "K": [[2, 1, 1], [1, 0, 2]], "V": [[1, 2], [5, 7]])";
@@ -181,4 +182,3 @@ TEST_SUITE("check for programs") {
 }
 
 }  // namespace
-}  // namespace attn

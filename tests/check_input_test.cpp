@@ -9,7 +9,8 @@
 #include "process.hpp"
 #include "testing.hpp"
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 // The matrices of a file and one more, as one file.
@@ -116,4 +117,3 @@ TEST_SUITE("input for a check") {
 }
 
 }  // namespace
-}  // namespace attn

@@ -10,7 +10,8 @@
 #include "commands_tried.hpp"
 #include "process.hpp"
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 // Their tables tell of several computations, or of costs.
@@ -107,4 +108,3 @@ TEST_SUITE("check of steps") {
 }
 
 }  // namespace
-}  // namespace attn

@@ -19,7 +19,8 @@
 #include "school/mistake/mistake.hpp"
 #include "testing.hpp"
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 using Named = std::vector<std::pair<std::string, Matrix>>;
@@ -1154,4 +1155,3 @@ TEST_SUITE("attn check") {
 }
 
 }  // namespace
-}  // namespace attn

@@ -7,7 +7,8 @@
 #include "page/render/format.hpp"
 #include "process.hpp"
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 Json error_of(const Words& words) {
@@ -91,4 +92,3 @@ TEST_CASE("the first cell of a table says whether it has labels") {
 }
 
 }  // namespace
-}  // namespace attn

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstring>
 #include <random>
 
 #include "core/graph/plan.hpp"
@@ -25,10 +24,6 @@ inline Matrix random_matrix(Shape shape, std::uint32_t seed) {
   std::mt19937 generator(seed);
   std::uniform_real_distribution<double> any(-2.0, 2.0);
   return filled(shape, [&] { return any(generator); });
-}
-
-inline bool same_bits(const Matrix& a, const Matrix& b) {
-  return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
 /// An attention on random words: how, and how many.

@@ -108,7 +108,7 @@ TEST_CASE("a definition gives the numbers worked out by hand") {
   CHECK(same(defined(half_squared_norms, matrix({{3, 4}})), matrix({{12.5}})));
   CHECK(close(defined(unit_rows, matrix({{3e200, 4e200}, {-3e-200, 4e-200}, {0, 0}})),
               matrix({{0.6, 0.8}, {-0.6, 0.8}, {0, 0}}), 1e-15));
-  CHECK(same(defined(uniform, Matrix({2, 4})), Matrix({2, 4}, 0.25)));
+  CHECK(same(defined([](const Value& value) { return uniform(value); }, Matrix({2, 4})), Matrix({2, 4}, 0.25)));
   CHECK(same(defined(row_means, matrix({{1, 2, 6}, {-1, 1, 0}})), matrix({{3}, {0}})));
   CHECK(same(defined(matmul, matrix({{1, 2}}), matrix({{3}, {4}})), matrix({{11}})));
 }

@@ -9,7 +9,8 @@
 #include "process.hpp"
 #include "testing.hpp"
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 Answer compared(const std::string& a, const std::string& b) { return answer({"diff", a, b}, bare_environment()); }
@@ -264,4 +265,3 @@ TEST_SUITE("differences of two computations") {
 }
 
 }  // namespace
-}  // namespace attn

@@ -105,7 +105,7 @@ TEST_CASE("the hook checks what is staged, not what lies in the folder") {
   const TemporaryFolder folder;
   folder.write("hook.sh", accepted({"docs", "hook"}).out);
   const auto runs = [&](const std::string& commands) {
-    const std::string path = std::filesystem::path(ATTN_PROGRAM).parent_path().string();
+    const std::string path = tested_program().parent_path().string();
     const std::string line = "cd '" + folder.path("") + "' && export PATH='" + path +
                              "':\"$PATH\" GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null && { " + commands +
                              "\n} >out 2>&1";

@@ -89,7 +89,7 @@ std::string what_they_ask(std::vector<Drill> drills, std::uint32_t seed, std::si
 }  // namespace
 
 TEST_CASE("built-in drills draw problems whose answers are right and are no mistakes") {
-  const std::uint32_t seeds = ATTN_SANITIZED ? 10 : drawn(30U, 200U);
+  const std::uint32_t seeds = is_sanitized() ? 10 : drawn(30U, 200U);
   for (const Drill& drill : built_in_drills()) {
     for (std::uint32_t seed = 0; seed < seeds; ++seed) check_problem(drill, seed);
   }

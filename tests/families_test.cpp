@@ -8,7 +8,8 @@
 #include "data/parameters/families.hpp"
 #include "testing.hpp"
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 constexpr std::string_view place = "model/config.json";
@@ -134,5 +135,3 @@ TEST_CASE("an object of rotary positions under both of its names must say the sa
   CHECK(same.base == 500.0);
   CHECK(recipe_of(both(nullptr)).scaling.factor == 2.0);
 }
-
-}  // namespace attn

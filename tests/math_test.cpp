@@ -25,7 +25,7 @@ std::vector<double> softmax_of(std::vector<double> row) {
   return row;
 }
 
-bool close(const std::vector<double>& a, const std::vector<double>& b) {
+bool near(const std::vector<double>& a, const std::vector<double>& b) {
   return std::ranges::equal(a, b, [](double x, double y) { return attn::close(x, y, 1e-15); });
 }
 
@@ -77,11 +77,11 @@ TEST_CASE("copies of a matrix share its cells until one of them is changed") {
 }
 
 TEST_CASE("a softmax gives the numbers worked out by hand") {
-  CHECK(close(softmax_of({0.0, std::log(3.0)}), {0.25, 0.75}));
-  CHECK(close(softmax_of({std::log(1.0), std::log(2.0), std::log(5.0)}), {0.125, 0.25, 0.625}));
+  CHECK(near(softmax_of({0.0, std::log(3.0)}), {0.25, 0.75}));
+  CHECK(near(softmax_of({std::log(1.0), std::log(2.0), std::log(5.0)}), {0.125, 0.25, 0.625}));
   // 1 / (1 + e^-2), and e^-2 = 0.1353352832366127.
-  CHECK(close(softmax_of({14, 12}), {1 / 1.1353352832366127, 0.1353352832366127 / 1.1353352832366127}));
-  CHECK(close(softmax_of({7, 7, 7, 7}), {0.25, 0.25, 0.25, 0.25}));
+  CHECK(near(softmax_of({14, 12}), {1 / 1.1353352832366127, 0.1353352832366127 / 1.1353352832366127}));
+  CHECK(near(softmax_of({7, 7, 7, 7}), {0.25, 0.25, 0.25, 0.25}));
 }
 
 TEST_CASE("a softmax of more cells than there are lanes counts every cell once") {
@@ -93,7 +93,7 @@ TEST_CASE("a softmax of more cells than there are lanes counts every cell once")
       expected[place] = static_cast<double>(n) / static_cast<double>(2 * n - 1);
       CAPTURE(n);
       CAPTURE(place);
-      CHECK(close(softmax_of(row), expected));
+      CHECK(near(softmax_of(row), expected));
     }
   }
 }

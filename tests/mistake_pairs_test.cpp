@@ -7,7 +7,8 @@
 #include "school/mistake/findings.hpp"
 #include "school/mistake/numbers.hpp"
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 const Mistake& mistake_called(std::string_view name) {
@@ -113,5 +114,3 @@ TEST_SUITE("pairs of mistakes") {
     CHECK(findings.all.front().contradicts == std::size_t{1});
   }
 }
-
-}  // namespace attn

@@ -6,7 +6,9 @@
 #include "mistakes_tried.hpp"
 #include "testing.hpp"
 
-namespace attn::tried {
+using namespace attn;
+using namespace attn::tried;
+
 namespace {
 
 std::shared_ptr<Graph> post(std::size_t size) { return run({.kind = "encoder-only"}, size); }
@@ -652,4 +654,3 @@ TEST_SUITE("mistakes in models") {
 }
 
 }  // namespace
-}  // namespace attn::tried

@@ -80,9 +80,9 @@ class Process {
         errors_(!unreadable_ ? nameless_file() : open(surroundings.errors_path.c_str(), O_WRONLY | O_CLOEXEC)) {
     const auto size = static_cast<ssize_t>(surroundings.input.size());
     if (size > 0) REQUIRE(pwrite(input_.number(), surroundings.input.data(), surroundings.input.size(), 0) == size);
-    std::vector<std::string> command = {ATTN_PROGRAM}, settings = environment(surroundings);
+    std::vector<std::string> command = {tested_program().string()}, settings = environment(surroundings);
     if (!surroundings.shell.empty())
-      command = {"/bin/sh", "-c", surroundings.shell + "; exec \"$0\" \"$@\"", ATTN_PROGRAM};
+      command = {"/bin/sh", "-c", surroundings.shell + "; exec \"$0\" \"$@\"", tested_program().string()};
     const std::string program = command.front();
     command.insert(command.end(), words.begin(), words.end());
     posix_spawn_file_actions_t actions;
@@ -125,6 +125,17 @@ class Process {
 
 }  // namespace
 
+const std::filesystem::path& tested_program() {
+  static const std::filesystem::path program =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "attn";
+  return program;
+}
+
+// Each program with an address sanitizer has it.
+extern "C" [[gnu::weak]] void __asan_init();
+
+bool is_sanitized() { return __asan_init != nullptr; }
+
 std::string without_privileges() {
   return geteuid() == 0 ? "exec setpriv --bounding-set=-all --inh-caps=-all \"$0\" \"$@\"" : "true";
 }
@@ -150,7 +161,7 @@ doctest::skip needs_terminals() {
   return doctest::skip(!have);
 }
 
-doctest::skip needs_limited_memory() { return doctest::skip(ATTN_SANITIZED); }
+doctest::skip needs_limited_memory() { return doctest::skip(is_sanitized()); }
 
 Finished run_attn_on_terminal(const Words& words, unsigned short columns, const Surroundings& surroundings) {
   winsize size{};

@@ -12,6 +12,12 @@
 
 using Words = std::vector<std::string>;
 
+/// The attn that is tested: that of the folder in which these tests were linked.
+const std::filesystem::path& tested_program();
+
+/// Whether these tests are linked with a library, and run a program, that were built with sanitizers.
+bool is_sanitized();
+
 /// What a process meets besides its words. Its environment is a UTF-8 locale, an ordinary terminal type, and
 /// these variables; an empty one is not set at all.
 struct Surroundings {

@@ -2,7 +2,6 @@
 
 #include <rapidcheck.h>
 
-#include <cstring>
 #include <limits>
 
 #include "core/math/random.hpp"
@@ -34,10 +33,6 @@ Matrix naive_product(const Matrix& a, const Matrix& b) {
 }
 
 Matrix drawn(Shape shape) { return RandomSource(random_kind::by_name, 1).vectors({"x", shape}); }
-
-bool same_bits(const Matrix& a, const Matrix& b) {
-  return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
 
 struct Sizes {
   std::size_t m, k, n;

@@ -11,7 +11,8 @@
 #include "data/problem/problem_file.hpp"
 #include "school/mistake/mistake.hpp"
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 std::shared_ptr<Graph> computed(std::string_view problem) {
@@ -125,4 +126,3 @@ TEST_SUITE("a computation with a mistake") {
 }
 
 }  // namespace
-}  // namespace attn

@@ -6,7 +6,8 @@
 #include "process.hpp"
 #include "testing.hpp"
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 Matrix rounded_at(const Matrix& matrix, int decimals) {
@@ -54,4 +55,3 @@ TEST_SUITE("attn check") {
 }
 
 }  // namespace
-}  // namespace attn

@@ -3,13 +3,14 @@
 # Warnings of clang are errors. The fuzz targets of tests/fuzz/run.py are built in the same folder. Needs clang,
 # libclang-rt-dev and ninja-build.
 #
-# usage: [ATTN_SAMPLE=K/N] tests/sanitizers.sh [FOLDER]
-#   With K/N, all tests that stay in one process run, and of all one in N, from the one after K on: the tests
+# usage: [ATTN_SAMPLE=K/N] tests/sanitizers.sh [FOLDER [BUILD]]
+#   Links the tests that were compiled in BUILD, the folder of an ordinary build with tests.
+#   With K/N, all tests that stay in one process run, and of the others one in N, from the one after K on: they
 #   start thousands of processes, which are much slower here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build-sanitized}
-cmake -S . -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DATTN_TESTS=ON \
+cmake -S . -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DATTN_TESTS=ON -DATTN_TESTS_OF="$(realpath "${2:-build}")" \
   -DATTN_WERROR=ON -DATTN_SANITIZE=ON -DATTN_FUZZ=ON >/dev/null
 cmake --build "$build"
 
@@ -23,14 +24,20 @@ failed=0
 if [ -z "${ATTN_SAMPLE:-}" ]; then
   ctest --test-dir "$build" -j 2 --output-on-failure || failed=1
 else
-  # Files of tests that start no process, in two halves.
+  # Those of files that start no process, in two halves; then a part of the others.
   staying=$(grep -LE '"(process|commands_tried|running_text|terminals|questions_asked|golden)\.hpp"' tests/*_test.cpp |
     sed 's|^tests/|*/|')
-  "$build/tests/attn_tests" --source-file="$(sed -n 'p;n' <<<"$staying" | paste -sd,)" >"$reports.log" 2>&1 &
-  "$build/tests/attn_tests" --source-file="$(sed -n 'n;p' <<<"$staying" | paste -sd,)" || failed=1
+  tests=$build/tests/attn_tests
+  "$tests" --source-file="$(sed -n 'p;n' <<<"$staying" | paste -sd,)" >"$reports.log" 2>&1 &
+  "$tests" --source-file="$(sed -n 'n;p' <<<"$staying" | paste -sd,)" || failed=1
   wait $! || failed=1
   cat "$reports.log"
-  ctest --test-dir "$build" -j 2 --output-on-failure -I "$((${ATTN_SAMPLE%/*} + 1)),,${ATTN_SAMPLE#*/}" || failed=1
+  others=$(ctest --test-dir "$build" -N | sed -n 's/^ *Test *#\([0-9]*\): /\1 /p' |
+    awk -v part="${ATTN_SAMPLE%/*}" -v parts="${ATTN_SAMPLE#*/}" '
+      NR == FNR { stays[$0]; next }
+      { number = $1; sub(/^[0-9]+ /, ""); if (!($0 in stays) && others++ % parts == part) print number }' \
+      <("$tests" --list-test-cases --source-file="$(paste -sd, <<<"$staying")") - | paste -sd,)
+  ctest --test-dir "$build" -j 2 --output-on-failure -I "${others%%,*},${others%%,*},1,$others" || failed=1
 fi
 for report in "$reports"/*; do
   [ -e "$report" ] || continue

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <initializer_list>
 #include <string>
@@ -73,5 +74,8 @@ inline bool close(const Matrix& a, const Matrix& b, double tolerance) {
 
 /// Whether all numbers are the same.
 inline bool same(const Matrix& a, const Matrix& b) { return close(a, b, 0.0); }
+inline bool same_bits(const Matrix& a, const Matrix& b) {
+  return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
 
 }  // namespace attn

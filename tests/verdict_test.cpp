@@ -17,7 +17,8 @@
 #include "school/mistake/comparison.hpp"
 #include "testing.hpp"
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 // --- files in every format, as others write them
@@ -371,4 +372,3 @@ TEST_SUITE("verdicts of attn check") {
 }
 
 }  // namespace
-}  // namespace attn

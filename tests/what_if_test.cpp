@@ -17,7 +17,8 @@
 #include "page/render/format.hpp"
 #include "testing.hpp"
 
-namespace attn {
+using namespace attn;
+
 namespace {
 
 Answer answered(const std::string& line) {
@@ -384,4 +385,3 @@ TEST_SUITE("what if") {
 }
 
 }  // namespace
-}  // namespace attn

@@ -26,11 +26,13 @@ namespace {
 
 bool is_same_number(double one, double other) { return one == other || (std::isnan(one) && std::isnan(other)); }
 
-// The C library reads the same numbers.
+// The C library reads the same numbers, if minus signs (U+2212) are those of a keyboard.
 void cell(std::string_view text) {
   const WrittenCell cell = parse_cell(text);
   if (cell.kind != CellKind::whole && cell.kind != CellKind::real) return;
-  const std::string copy(text);
+  std::string copy(text);
+  constexpr std::string_view minus = "\u2212";
+  for (std::size_t at = 0; (at = copy.find(minus, at)) != std::string::npos;) copy.replace(at, minus.size(), "-");
   char* end = nullptr;
   const double expected = std::strtod(copy.c_str(), &end);
   require(end == copy.c_str() + copy.size() && is_same_number(cell.value, expected),
