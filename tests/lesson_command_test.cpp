@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "command/docs.hpp"
+#include "draws.hpp"
 #include "page/render/width.hpp"
 #include "process.hpp"
 #include "school/lesson/lesson.hpp"
@@ -41,7 +42,7 @@ attn version
 
 void check_right_answers(Road road) {
   const TemporaryFolder folder;
-  for (const Lesson& lesson : built_in_lessons()) {
+  for (const Lesson& lesson : SomeOf(built_in_lessons())) {
     if (lesson.road != road) continue;
     CAPTURE(lesson.name);
     const LessonResult result = execute(lesson, block_runner());
@@ -62,7 +63,7 @@ TEST_CASE("every lesson of the main road runs with right answers") { check_right
 TEST_CASE("every lesson of a side road runs with right answers") { check_right_answers(Road::side); }
 
 TEST_CASE("every note of a lesson that is built in is said to the answer that it is on") {
-  for (const LessonFile& file : lesson_files()) {
+  for (const LessonFile& file : SomeOf(lesson_files())) {
     CAPTURE(file.name);
     const LessonResult result = execute(find_lesson(std::string(file.name)), block_runner());
     for (const SolvedQuestion& solved : result.questions) {
@@ -77,7 +78,7 @@ TEST_CASE("every note of a lesson that is built in is said to the answer that it
 
 TEST_CASE("every lesson that is built in fails with wrong answers") {
   const TemporaryFolder folder;
-  for (const LessonFile& file : lesson_files()) {
+  for (const LessonFile& file : SomeOf(lesson_files())) {
     CAPTURE(file.name);
     const std::string name(file.name);
     std::string wrong;
@@ -127,7 +128,7 @@ of: output[1,1]
 TEST_CASE("every lesson that is built in refuses too few answers, and shows none unless it is run") {
   const TemporaryFolder folder;
   const std::string few = folder.write("few", "");
-  for (const LessonFile& file : lesson_files()) {
+  for (const LessonFile& file : SomeOf(lesson_files())) {
     CAPTURE(file.name);
     const std::string name(file.name);
     CHECK(run_lesson_words({"run", name, "--answers", few}).code == 2);
@@ -136,7 +137,7 @@ TEST_CASE("every lesson that is built in refuses too few answers, and shows none
 }
 
 TEST_CASE("every lesson that is built in shows its answers where nobody is at a terminal") {
-  for (const LessonFile& file : lesson_files()) {
+  for (const LessonFile& file : SomeOf(lesson_files())) {
     CAPTURE(file.name);
     const std::string name(file.name), run = run_lesson_words({"run", name}).out;
     CHECK(run == run_lesson_words({"run", name, "--no-input"}).out);

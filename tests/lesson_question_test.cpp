@@ -7,6 +7,7 @@
 #include "data/problem/problem.hpp"
 #include "data/problem/problem_file.hpp"
 #include "data/problem/words.hpp"
+#include "draws.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/tutor/question.hpp"
 #include "testing.hpp"
@@ -183,7 +184,7 @@ TEST_CASE("a question that is not whole is refused with file and line") {
 
 TEST_CASE("the number that the last hint works out to is correct, as people round it") {
   std::size_t calculations = 0;
-  for (const Lesson& lesson : built_in_lessons()) {
+  for (const Lesson& lesson : SomeOf(built_in_lessons())) {
     for (const SolvedQuestion& solved : execute(lesson, block_runner()).questions) {
       if (!std::holds_alternative<double>(solved.answer) || solved.question.hints.empty()) continue;
       std::optional<double> hint;

@@ -1,3 +1,4 @@
+#include "draws.hpp"
 #include "school/lesson/lint.hpp"
 
 #include <doctest/doctest.h>
@@ -73,7 +74,7 @@ TEST_CASE("the longest term counts, whole words only, and neither code nor empha
 }
 
 TEST_CASE("no step of any lesson takes more than twenty lines of 80 columns") {
-  for (const Lesson& lesson : built_in_lessons()) {
+  for (const Lesson& lesson : SomeOf(built_in_lessons())) {
     const LessonResult result = execute(lesson, block_runner());
     for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
       CAPTURE(lesson.name);

@@ -9,6 +9,7 @@
 
 #include "core/support/text.hpp"
 #include "data/files/json.hpp"
+#include "draws.hpp"
 #include "questions_asked.hpp"
 #include "school/drill/drill.hpp"
 #include "school/mistake/mistake.hpp"
@@ -198,12 +199,12 @@ std::size_t check_reasons(const SolvedQuestion& solved) {
 
 TEST_CASE("no reason for a wrong answer to a lesson has a hole") {
   std::size_t count = 0;
-  for (const LessonFile& file : lesson_files()) {
+  for (const LessonFile& file : SomeOf(lesson_files())) {
     CAPTURE(file.name);
     for (const SolvedQuestion& solved : execute(find_lesson(std::string(file.name)), block_runner()).questions)
       count += check_reasons(solved);
   }
-  CHECK(count > 10'000);
+  CHECK(count > 50);
 }
 
 TEST_CASE("no reason for a wrong answer to a drill has a hole") {

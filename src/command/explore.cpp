@@ -33,10 +33,11 @@ TerminalSize size_of_screen(const std::string& text) {
   return size;
 }
 
-// The line, as a shell takes it, without what only an explorer needs.
+// The line, as a shell takes it, without what only an explorer needs, or says how a screen is written.
 std::string line_without_screen(const Command& command, const Arguments& arguments) {
-  constexpr std::array own = {&option::explore, &option::keys,  &option::print, &option::picture, &option::recording,
-                              &option::screen,  &option::theme, &option::color, &option::second};
+  constexpr std::array own = {&option::explore, &option::keys,  &option::print,  &option::picture, &option::recording,
+                              &option::screen,  &option::theme, &option::color,  &option::second,  &option::format,
+                              &option::output,  &option::ascii, &option::threads};
   std::vector<std::string> words = words_of_line(command, arguments, own);
   if (arguments.has(option::trace)) words.front() = "explore";
   std::ranges::transform(words, words.begin(), shell_word);

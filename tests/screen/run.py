@@ -5,6 +5,7 @@ the program is stopped, goes on and is killed, and the terminal is as it was.
 usage: run.py --program ATTN [--seconds N]   N seconds of random keys at the end (default 5)
        run.py --program ATTN --only-random [--seconds N]
        run.py --program ATTN --only-watch
+       run.py --program ATTN --all           trainings in each look at each size, and not in one that every run draws
        run.py --program ATTN --measure       how long a key takes, and how many bytes it writes
 
 Needs python3-pyte.
@@ -312,7 +313,7 @@ def try_paths(program):
     return count
 
 
-def try_watch(program):
+def try_watch(program, in_all_looks):
     """Returns how many trainings were watched."""
     count = 0
     endless, short = "sort --steps 1000000 --watch --no-pager", "sort --steps 40 --watch"
@@ -323,7 +324,8 @@ def try_watch(program):
         return session
 
     for size in SIZES:
-        for look in [look for look in LOOKS if "ATTN_THEME" not in look]:
+        looks = [look for look in LOOKS if "ATTN_THEME" not in look]
+        for look in looks if in_all_looks else [random.choice(looks)]:
             session = watched(endless, size, look)
             text = session.text()
             check("step" in text and "head " in text, "no frame:", size, look, "\n" + text)
@@ -467,13 +469,14 @@ def main():
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--only-random", action="store_true")
     parser.add_argument("--only-watch", action="store_true")
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--program", required=True)
     parser.add_argument("--seconds", type=float, default=5)
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.program)
     if arguments.measure:
         return measure(program)
-    watched = 0 if arguments.only_random else try_watch(program)
+    watched = 0 if arguments.only_random else try_watch(program, arguments.all)
     count = 0 if arguments.only_random or arguments.only_watch else try_paths(program)
     presses = 0 if arguments.only_watch else try_random_keys(program, arguments.seconds)
     print(f"{watched} trainings watched and {count} paths at a pseudo-terminal, {presses} bursts of random keys,"

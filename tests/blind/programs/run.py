@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 """Wrong programs that others wrote without knowing attn's mistakes, and whether attn check still names what it named.
 
-    run.py [--program ATTN] [--folder FOLDER]
+    run.py [--program ATTN] [--folder FOLDER] [--one-in N]
 
-make.py writes what the programs save; grades.tsv says how each was graded, and what must be on its page. A program that
+With --one-in N, every Nth of them from one that every run draws anew. make.py writes what the programs save; grades.tsv says how each was graded, and what must be on its page. A program that
 is graded A or B, and a right one, must keep its grade.
 """
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -49,14 +51,18 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", default="attn")
     parser.add_argument("--folder")
+    parser.add_argument("--one-in", type=int, default=1)
     options = parser.parse_args()
     folder = options.folder or tempfile.mkdtemp()
     subprocess.run([sys.executable, HERE / "make.py", folder], check=True, stdout=subprocess.DEVNULL)
     cases = {case["id"]: case for case in json.loads((pathlib.Path(folder) / "cases.json").read_text())}
     counts, lost = collections.defaultdict(collections.Counter), []
-    for name, grade, words in grades():
+    chosen = list(grades())[random.randrange(options.one_in)::options.one_in]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        program = os.path.abspath(options.program)
+        pages = list(pool.map(lambda row: page_of(program, folder, cases[row[0]]), chosen))
+    for (name, grade, words), (code, page, errors) in zip(chosen, pages):
         case = cases[name]
-        code, page, errors = page_of(os.path.abspath(options.program), folder, case)
         is_found = has_words(page, words)
         counts[case["kind"]][grade if is_found else "lost"] += 1
         if code not in (0, 1) or (grade in "AB" and not is_found):
