@@ -23,8 +23,11 @@ std::string without_nul(const std::string& sentence) {
 
 }  // namespace
 
+Complaint::Complaint(const std::string& sentence) : Complaint(sentence, {}) {}
 Complaint::Complaint(const std::string& sentence, About about)
     : std::runtime_error(without_nul(sentence)), about_(std::move(about)) {}
+Complaint::Complaint(const Complaint&) = default;
+Complaint::~Complaint() = default;
 
 void Complaint::is_about_option(std::string_view name) {
   if (about_.option.empty()) about_.option = name;
@@ -33,6 +36,17 @@ void Complaint::is_about_option(std::string_view name) {
 void Complaint::is_about_file(std::string_view path) {
   if (about_.file.empty()) about_.file = path;
 }
+
+InputError::InputError(const std::string& sentence) : Complaint(sentence) {}
+InputError::InputError(const std::string& sentence, About about) : Complaint(sentence, std::move(about)) {}
+InputError::InputError(const InputError&) = default;
+InputError::~InputError() = default;
+
+OutputError::OutputError(const std::string& sentence) : Complaint(sentence) {}
+OutputError::OutputError(const OutputError&) = default;
+OutputError::~OutputError() = default;
+
+void fail_with(fmt::string_view sentence, fmt::format_args args) { throw InputError(fmt::vformat(sentence, args)); }
 
 // --- budget
 

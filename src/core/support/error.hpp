@@ -17,11 +17,16 @@ struct About {
   std::string hint = {};  // what to do, as a sentence of its own
 };
 
+// Nearly every file throws these. What copies and destroys them is in error.cpp, so that no other file generates it.
+
 /// A sentence for the reader. U+FFFD stands for each NUL, at which what() would end: names in files may hold
 /// one.
 class Complaint : public std::runtime_error {
  public:
-  explicit Complaint(const std::string& sentence, About about = {});
+  explicit Complaint(const std::string& sentence);
+  Complaint(const std::string& sentence, About about);
+  Complaint(const Complaint& other);
+  ~Complaint() override;
 
   const About& about() const { return about_; }
   /// Told by what reads an option or a file, of what is thrown in the course of that: the innermost knows best.
@@ -35,19 +40,27 @@ class Complaint : public std::runtime_error {
 /// Wrong usage or wrong input: one sentence in the reader's words that ends in a way out. Exit code 2.
 class InputError : public Complaint {
  public:
-  using Complaint::Complaint;
+  explicit InputError(const std::string& sentence);
+  InputError(const std::string& sentence, About about);
+  InputError(const InputError& other);
+  ~InputError() override;
 };
 
 /// What was asked for could not be written. Exit code 1.
 class OutputError : public Complaint {
  public:
-  using Complaint::Complaint;
+  explicit OutputError(const std::string& sentence);
+  OutputError(const OutputError& other);
+  ~OutputError() override;
 };
+
+/// What fail() does, whatever the types of its arguments are.
+[[noreturn]] void fail_with(fmt::string_view sentence, fmt::format_args args);
 
 /// Throws InputError with the formatted sentence.
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> sentence, Args&&... args) {
-  throw InputError(fmt::format(sentence, std::forward<Args>(args)...));
+  fail_with(sentence, fmt::make_format_args(args...));
 }
 
 inline constexpr std::uint64_t without_limit = std::numeric_limits<std::uint64_t>::max();

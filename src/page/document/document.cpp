@@ -11,6 +11,19 @@
 
 namespace attn {
 
+// --- errors
+
+ErrorAtPlace::ErrorAtPlace(Place place, std::string sentence)
+    : InputError(fmt::format("{}:{}: {}", place.path, place.line, sentence)),
+      place_(std::move(place)),
+      sentence_(std::move(sentence)) {}
+ErrorAtPlace::ErrorAtPlace(const ErrorAtPlace&) = default;
+ErrorAtPlace::~ErrorAtPlace() = default;
+
+void fail_at_with(const Place& place, fmt::string_view sentence, fmt::format_args args) {
+  throw ErrorAtPlace(place, fmt::vformat(sentence, args));
+}
+
 // --- document
 
 namespace {

@@ -26,10 +26,9 @@ struct Place {
 /// What is wrong at a line of a file: "path:line: " and the sentence.
 class ErrorAtPlace : public InputError {
  public:
-  ErrorAtPlace(Place place, std::string sentence)
-      : InputError(fmt::format("{}:{}: {}", place.path, place.line, sentence)),
-        place_(std::move(place)),
-        sentence_(std::move(sentence)) {}
+  ErrorAtPlace(Place place, std::string sentence);
+  ErrorAtPlace(const ErrorAtPlace& other);
+  ~ErrorAtPlace() override;
 
   const Place& place() const { return place_; }
   const std::string& sentence() const { return sentence_; }  // without its place
@@ -39,10 +38,13 @@ class ErrorAtPlace : public InputError {
   std::string sentence_;
 };
 
+/// What fail_at() does, whatever the types of its arguments are.
+[[noreturn]] void fail_at_with(const Place& place, fmt::string_view sentence, fmt::format_args args);
+
 /// Throws ErrorAtPlace with the formatted sentence.
 template <class... Args>
 [[noreturn]] void fail_at(const Place& place, fmt::format_string<Args...> sentence, Args&&... args) {
-  throw ErrorAtPlace(place, fmt::format(sentence, std::forward<Args>(args)...));
+  fail_at_with(place, sentence, fmt::make_format_args(args...));
 }
 
 /// Runs the action; an InputError that it throws gets the place put before its sentence.
