@@ -56,6 +56,22 @@ Cost& Cost::operator+=(const Cost& other) {
   return *this;
 }
 
+OpSetting::OpSetting(const OpSetting&) = default;
+OpSetting::OpSetting(OpSetting&&) noexcept = default;
+OpSetting& OpSetting::operator=(const OpSetting&) = default;
+OpSetting& OpSetting::operator=(OpSetting&&) noexcept = default;
+OpSetting::~OpSetting() = default;
+
+std::string notation_of_setting(std::string_view name) { return std::string(name) + "_notation"; }
+
+OpSettings::OpSettings() = default;
+OpSettings::OpSettings(std::initializer_list<OpSetting> all) : all_(all) {}
+OpSettings::OpSettings(const OpSettings&) = default;
+OpSettings::OpSettings(OpSettings&&) noexcept = default;
+OpSettings& OpSettings::operator=(const OpSettings&) = default;
+OpSettings& OpSettings::operator=(OpSettings&&) noexcept = default;
+OpSettings::~OpSettings() = default;
+
 const OpSetting* OpSettings::named(std::string_view name) const {
   const auto found = std::ranges::find(all_, name, &OpSetting::name);
   return found == all_.end() ? nullptr : &*found;

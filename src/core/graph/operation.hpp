@@ -104,13 +104,20 @@ inline constexpr SettingOf<Axis> axis{"axis"};           // the rows, or columns
 inline constexpr SettingOf<Frame> frame{"frame"};        // of the result, where operands do not say it
 }  // namespace setting
 
+// Every graph holds settings. What copies and destroys them is in operation.cpp, so that no other file generates it.
+
 /// A setting with its value.
 struct OpSetting {
   using Value = std::variant<double, std::size_t, Scalar, std::string, std::vector<double>, RowPositions, Distance,
                              const SinusoidLayout*, Axis, Frame>;
 
   template <class T>
-  OpSetting(const SettingOf<T>& of, std::type_identity_t<T> value) : key(&of), name(of.name), value(std::move(value)) {}
+  OpSetting(const SettingOf<T>& of, std::type_identity_t<T> given) : key(&of), name(of.name), value(std::move(given)) {}
+  OpSetting(const OpSetting& other);
+  OpSetting(OpSetting&& other) noexcept;
+  OpSetting& operator=(const OpSetting& other);
+  OpSetting& operator=(OpSetting&& other) noexcept;
+  ~OpSetting();
 
   const void* key;
   std::string_view name;
@@ -118,13 +125,18 @@ struct OpSetting {
 };
 
 /// What the notation of a setting that has one is called, where a page has it beside the number.
-inline std::string notation_of_setting(std::string_view name) { return std::string(name) + "_notation"; }
+std::string notation_of_setting(std::string_view name);
 
 /// All settings of one operation.
 class OpSettings {
  public:
-  OpSettings() = default;
-  OpSettings(std::initializer_list<OpSetting> all) : all_(all) {}
+  OpSettings();
+  OpSettings(std::initializer_list<OpSetting> all);
+  OpSettings(const OpSettings& other);
+  OpSettings(OpSettings&& other) noexcept;
+  OpSettings& operator=(const OpSettings& other);
+  OpSettings& operator=(OpSettings&& other) noexcept;
+  ~OpSettings();
 
   /// The value, or null where the operation has no such setting.
   template <class T>

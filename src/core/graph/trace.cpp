@@ -25,6 +25,15 @@ Traced traced(const Node& node, std::shared_ptr<const Graph> graph, const Cost& 
 
 }  // namespace
 
+Trace::Trace() = default;
+Trace::Trace(std::vector<Traced> matrices) : matrices_(std::move(matrices)) {}
+Trace::Trace(const std::vector<const Node*>& nodes) { add(nodes); }
+Trace::Trace(const Trace&) = default;
+Trace::Trace(Trace&&) noexcept = default;
+Trace& Trace::operator=(const Trace&) = default;
+Trace& Trace::operator=(Trace&&) noexcept = default;
+Trace::~Trace() = default;
+
 void Trace::add(const Node& node) { nodes_.push_back({&node, node.graph->weak_from_this().lock()}); }
 
 void Trace::add(const std::vector<const Node*>& nodes) {

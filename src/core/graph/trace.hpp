@@ -29,12 +29,18 @@ struct Traced {
 };
 
 /// Some matrices of one or several computations, in order: what the machine formats write. What is told about
-/// a node is worked out when it is asked for, which text never does.
+/// a node is worked out when it is asked for, which text never does. Every page holds one: what copies and destroys
+/// it is in trace.cpp, so that no other file generates it.
 class Trace {
  public:
-  Trace() = default;
-  explicit Trace(std::vector<Traced> matrices) : matrices_(std::move(matrices)) {}
-  Trace(const std::vector<const Node*>& nodes) { add(nodes); }
+  Trace();
+  explicit Trace(std::vector<Traced> matrices);
+  Trace(const std::vector<const Node*>& nodes);
+  Trace(const Trace& other);
+  Trace(Trace&& other) noexcept;
+  Trace& operator=(const Trace& other);
+  Trace& operator=(Trace&& other) noexcept;
+  ~Trace();
 
   /// A named node. Its graph is kept as long as the trace, if it is shared; otherwise it has to stay.
   void add(const Node& node);

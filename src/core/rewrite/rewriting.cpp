@@ -52,6 +52,9 @@ Rewriting::Rewriting(const Graph& original, std::vector<Change> changes)
   if (original.run().is_single()) graph_->run().round_to_single();
 }
 
+Rewriting::Rewriting(const Graph& original, Change change)
+    : Rewriting(original, std::vector<Change>{std::move(change)}) {}
+
 Rewriting::Rewriting(Rewriting& before, const std::vector<Change>& more, std::size_t first)
     : changes_(before.changes_),
       graph_(before.graph_),

@@ -40,7 +40,7 @@ struct Change {
 class Rewriting {
  public:
   Rewriting(const Graph& original, std::vector<Change> changes);
-  Rewriting(const Graph& original, Change change) : Rewriting(original, std::vector<Change>{std::move(change)}) {}
+  Rewriting(const Graph& original, Change change);
   /// The same with some changes more, which change nothing before the node `first`, whose number this is. What stands
   /// before it is shared, as is the new graph, in which what is made with it has no names.
   Rewriting(Rewriting& before, const std::vector<Change>& more, std::size_t first);
