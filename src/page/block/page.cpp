@@ -10,6 +10,25 @@ Span code(std::string text) { return {Span::Style::code, std::move(text)}; }
 
 Span math(Formula formula) { return {Span::Style::formula, std::move(formula.plain), std::move(formula.latex)}; }
 
+Text joined_text(std::initializer_list<TextPiece> pieces) {
+  Text text;
+  text.reserve(pieces.size());
+  for (const TextPiece& piece : pieces) {
+    text.push_back(piece.span ? *piece.span : Span{.text = std::string(piece.words)});
+  }
+  return text;
+}
+
+Block::Block(const Block&) = default;
+Block::Block(Block&&) noexcept = default;
+Block& Block::operator=(const Block&) = default;
+Block& Block::operator=(Block&&) noexcept = default;
+Block::~Block() = default;
+
+void Page::say(Block block) { blocks.push_back(std::move(block)); }
+
+void Page::say(Text paragraph) { say(Prose{std::move(paragraph)}); }
+
 void Page::say(std::string paragraph) { say(text(std::move(paragraph))); }
 
 void Page::head(int level, std::string title) { say(Heading{level, text(std::move(title))}); }

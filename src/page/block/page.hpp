@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -31,7 +33,7 @@ Span code(std::string text);
 Span math(Formula formula);
 /// Joins strings and spans to one text.
 template <class... Pieces>
-Text text(Pieces&&... pieces);
+Text text(const Pieces&... pieces);
 
 struct Heading {
   int level = 1;  // to 6
@@ -237,9 +239,19 @@ struct Derivation {
   std::function<void(const TakeDerived& take)> each;
 };
 
-using Block =
+using AnyBlock =
     std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, HeatMap, HeatMaps, ShadedWords, ProductBlock, Plot,
                  Flow, Diagram, Listing, Records, Margined, CodeBlock, Note, CommandOutput, Folded, Derivation>;
+
+/// One of them. What copies and destroys it is in page.cpp, so that no other file generates it.
+struct Block : AnyBlock {
+  using AnyBlock::AnyBlock;
+  Block(const Block& other);
+  Block(Block&& other) noexcept;
+  Block& operator=(const Block& other);
+  Block& operator=(Block&& other) noexcept;
+  ~Block();
+};
 
 /// A page: its blocks, and behind them the matrices themselves, which the machine formats write.
 struct Page {
@@ -247,8 +259,8 @@ struct Page {
   std::function<void(JsonWriter&)> recipe = {};  // writes what was computed, to be read back; empty: nothing
   std::vector<Block> blocks = {};
 
-  void say(Block block) { blocks.push_back(std::move(block)); }
-  void say(Text paragraph) { say(Prose{std::move(paragraph)}); }
+  void say(Block block);
+  void say(Text paragraph);
   void say(std::string paragraph);
   void head(int level, std::string title);
 };
@@ -264,12 +276,18 @@ std::string words_of(const Text& text);
 
 // The rest is the definition of text().
 
-inline Span as_span(Span span) { return span; }
-inline Span as_span(std::string text) { return {Span::Style::plain, std::move(text)}; }
+/// Words or a span, where they stand.
+struct TextPiece {
+  std::string_view words;
+  const Span* span;  // null: words
+};
+inline TextPiece text_piece(std::string_view words) { return {words, nullptr}; }
+inline TextPiece text_piece(const Span& span) { return {{}, &span}; }
+Text joined_text(std::initializer_list<TextPiece> pieces);
 
 template <class... Pieces>
-Text text(Pieces&&... pieces) {
-  return {as_span(std::forward<Pieces>(pieces))...};
+Text text(const Pieces&... pieces) {
+  return joined_text({text_piece(pieces)...});
 }
 
 }  // namespace attn

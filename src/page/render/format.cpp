@@ -120,7 +120,7 @@ void Writer::write(const ProductBlock& product) {
 void Writer::write(const Margined& margined) {
   for (const Margined::Line& line : margined.lines) {
     Text words = line.text;
-    words.insert(words.begin(), as_span(line.first));
+    words.insert(words.begin(), Span{.text = line.first});
     write(Prose{std::move(words)});
   }
 }
