@@ -55,6 +55,20 @@ std::vector<std::string> lazy_reductions(const std::string& source) {
   return found;
 }
 
+// Operations of a source that have a kernel beside a definition of the program, or none beside one of tests alone.
+std::vector<std::string> wrongly_defined(const std::string& source) {
+  static const std::regex begin(R"(\nconst Op op::(\w+) = )"), kernel(R"(\n    \.compute =)");
+  std::vector<std::string> found;
+  for (std::sregex_iterator row(source.begin(), source.end(), begin), end; row != end; ++row) {
+    const std::sregex_iterator next = std::next(row);
+    const std::string text(row->suffix().first, next == end ? source.end() : (*next)[0].first);
+    const bool for_tests = text.find("CHECKED_") != std::string::npos;
+    const bool for_all = text.find("DEFINE_") != std::string::npos;
+    if (for_tests == for_all || for_tests != std::regex_search(text, kernel)) found.push_back(row->str(1));
+  }
+  return found;
+}
+
 constexpr SampleSizes several_sizes[] = {
     {1, 1, 1}, {1, 5, 7}, {5, 1, 1}, {6, 2, 1}, {1, 3, 40}, {8, 8, 8}, {17, 5, 23}, {193, 3, 11}, {400, 7, 2},
 };
@@ -111,6 +125,30 @@ TEST_CASE("a definition gives the numbers worked out by hand") {
   CHECK(same(defined([](const Value& value) { return uniform(value); }, Matrix({2, 4})), Matrix({2, 4}, 0.25)));
   CHECK(same(defined(row_means, matrix({{1, 2, 6}, {-1, 1, 0}})), matrix({{3}, {0}})));
   CHECK(same(defined(matmul, matrix({{1, 2}}), matrix({{3}, {4}})), matrix({{11}})));
+}
+
+TEST_CASE("a definition is for tests alone where a kernel runs, and only there") {
+  std::size_t rows = 0;
+  for (const SourceFile& file : source_files("src/core/op")) {
+    CAPTURE(file.path);
+    CHECK(wrongly_defined(file.text) == std::vector<std::string>{});
+    for (std::size_t at = 0; (at = file.text.find("\nconst Op op::", at)) != std::string::npos; ++at) ++rows;
+  }
+  CHECK(rows > 60);
+}
+
+TEST_CASE("a row that is defined for the wrong program is found") {
+  const std::string kernel = "    .compute = [](const Use&, Operands, RowsToMake) {},\n";
+  const auto row = [](const std::string& name, const std::string& rest) {
+    return "\nconst Op op::" + name + " = {\n" + rest;
+  };
+  const std::string defined = "    .definition = DEFINE_1((x), set(result, x);),\n";
+  const std::string checked = "    .definition = CHECKED_1((x), set(result, x);),\n";
+  const std::string right = row("a", defined) + row("b", checked + kernel) + row("c", defined);
+  CHECK(wrongly_defined(right).empty());
+  CHECK(wrongly_defined(right + row("d", defined + kernel) + right) == std::vector<std::string>{"d"});
+  CHECK(wrongly_defined(right + row("e", checked) + right) == std::vector<std::string>{"e"});
+  CHECK(wrongly_defined(row("f", kernel)) == std::vector<std::string>{"f"});
 }
 
 TEST_CASE("reductions of xtensor are computed at once, by the functions of one header") {

@@ -180,7 +180,7 @@ using Compute = void (*)(const Use& use, Operands operands, RowsToMake result);
 
 /// What an operation is, in xtensor: of one sentence, or of rows that do not relate to each other.
 struct Definition {
-  Compute compute;
+  Compute compute;                  // null in the program where a kernel runs instead (core/op/definition.hpp)
   std::string_view operands, code;  // as they are written
 };
 

@@ -56,7 +56,7 @@ const Op op::add = {
     .latex = "$1+ + $2*",
     .binding = Binding::sum,
     .cell = "of x, y: x[i,j] + y[within(i, rows(y)), within(j, columns(y))]",
-    .definition = DEFINE_2((x, y), set(result, x + y);),
+    .definition = CHECKED_2((x, y), set(result, x + y);),
     .compute = change_cells<attn::add>,
     .frame = frame_of_cells,
     .needed = needed_of_cells,
@@ -72,7 +72,7 @@ const Op op::subtract = {
     .latex = "$1+ - $2*",
     .binding = Binding::sum,
     .cell = "of x, y: x[i,j] − y[within(i, rows(y)), within(j, columns(y))]",
-    .definition = DEFINE_2((x, y), set(result, x - y);),
+    .definition = CHECKED_2((x, y), set(result, x - y);),
     .compute = change_cells<attn::subtract>,
     .frame = frame_of_cells,
     .needed = needed_of_cells,
@@ -88,7 +88,7 @@ const Op op::multiply = {
     .latex = "$1* \\odot $2!",
     .binding = Binding::product,
     .cell = "of x, y: x[i,j] · y[within(i, rows(y)), within(j, columns(y))]",
-    .definition = DEFINE_2((x, y), set(result, x* y);),
+    .definition = CHECKED_2((x, y), set(result, x* y);),
     .compute = change_cells<attn::multiply>,
     .frame = frame_of_cells,
     .needed = needed_of_cells,
@@ -119,7 +119,7 @@ const Op op::divide = {
               "\\frac{" + x.latex + "}{" + divisor.latex + "}", Binding::product};
     },
     .cell = "of x: x[i,j] / number",
-    .definition = DEFINE_1((x), set(result, x / use[setting::number].value);),
+    .definition = CHECKED_1((x), set(result, x / use[setting::number].value);),
     .compute = change_by_number<attn::divide>,
     .in_place = true,
     .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
@@ -133,7 +133,7 @@ const Op op::times = {
       return {x.plain + " ⋅ " + factor.plain, x.latex + " \\cdot " + factor.latex, Binding::product};
     },
     .cell = "of x: x[i,j] · number",
-    .definition = DEFINE_1((x), set(result, x* use[setting::number].value);),
+    .definition = CHECKED_1((x), set(result, x* use[setting::number].value);),
     .compute = change_by_number<attn::multiply>,
     .in_place = true,
     .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
@@ -170,7 +170,7 @@ const Op op::exp = {
     .plain = "exp($1)",
     .latex = "\\exp\\left($1\\right)",
     .cell = "of x: exp(x[i,j])",
-    .definition = DEFINE_1((x), set(result, xt::exp(x));),
+    .definition = CHECKED_1((x), set(result, xt::exp(x));),
     .compute = apply_function<exponential>,
     .in_place = true,
     .gradients = [](const Use&, const Value& result, const Value& d, std::span<const Value>) -> Gradients {
@@ -181,7 +181,7 @@ const Op op::tanh = {.name = "tanh",
                      .plain = "tanh($1)",
                      .latex = "\\tanh\\left($1\\right)",
                      .cell = "of x: tanh(x[i,j])",
-                     .definition = DEFINE_1((x), set(result, xt::tanh(x));),
+                     .definition = CHECKED_1((x), set(result, xt::tanh(x));),
                      .compute = apply_function<hyperbolic_tangent>,
                      .in_place = true,
                      .gradients = back_through<op::tanh_gradient, hyperbolic_tangent>,
@@ -191,7 +191,7 @@ const Op op::sigmoid = {.name = "sigmoid",
                         .plain = "sigmoid($1)",
                         .latex = "\\sigma\\left($1\\right)",
                         .cell = "of x: sigmoid(x[i,j])",
-                        .definition = DEFINE_1((x), set(result, 1.0 / (1.0 + xt::exp(-x)));),
+                        .definition = CHECKED_1((x), set(result, 1.0 / (1.0 + xt::exp(-x)));),
                         .compute = apply_function<logistic>,
                         .in_place = true,
                         .gradients = back_through<op::sigmoid_gradient, logistic>,
@@ -202,7 +202,7 @@ const Op op::relu = {.name = "relu",
                      .plain = "ReLU($1)",
                      .latex = "\\operatorname{ReLU}\\left($1\\right)",
                      .cell = "of x: ReLU(x[i,j])",
-                     .definition = DEFINE_1((x), set(result, xt::where(x < 0.0, 0.0, x));),
+                     .definition = CHECKED_1((x), set(result, xt::where(x < 0.0, 0.0, x));),
                      .compute = apply_function<rectifier>,
                      .in_place = true,
                      .gradients = back_through<op::relu_gradient, rectifier>,
@@ -213,7 +213,7 @@ const Op op::gelu = {
     .plain = "GELU($1)",
     .latex = "\\operatorname{GELU}\\left($1\\right)",
     .cell = "of x: 0.5 · x[i,j] · (1 + erf(x[i,j] / '√2'))",
-    .definition = DEFINE_1((x), set(result, 0.5 * x * (1.0 + xt::erf(x * std::numbers::sqrt2 / 2.0)));),
+    .definition = CHECKED_1((x), set(result, 0.5 * x * (1.0 + xt::erf(x * std::numbers::sqrt2 / 2.0)));),
     .compute = apply_function<gelu_function>,
     .in_place = true,
     .gradients = back_through<op::gelu_gradient, gelu_function>,
@@ -224,8 +224,8 @@ const Op op::gelu_tanh = {
     .plain = "GELU_tanh($1)",
     .latex = "\\operatorname{GELU}_{\\tanh}\\left($1\\right)",
     .cell = "of x: 0.5 · x[i,j] · (1 + tanh('√(2/π)' · (x[i,j] + '0.044715' · x[i,j] · x[i,j] · x[i,j])))",
-    .definition = DEFINE_1((x), const double slope = std::sqrt(2.0 / std::numbers::pi);
-                           set(result, 0.5 * x * (1.0 + xt::tanh(slope * (x + 0.044715 * xt::cube(x)))));),
+    .definition = CHECKED_1((x), const double slope = std::sqrt(2.0 / std::numbers::pi);
+                            set(result, 0.5 * x * (1.0 + xt::tanh(slope * (x + 0.044715 * xt::cube(x)))));),
     .compute = apply_function<gelu_by_tanh_function>,
     .in_place = true,
     .gradients = back_through<op::gelu_tanh_gradient, gelu_by_tanh_function>,
@@ -235,7 +235,7 @@ const Op op::silu = {.name = "silu",
                      .plain = "SiLU($1)",
                      .latex = "\\operatorname{SiLU}\\left($1\\right)",
                      .cell = "of x: x[i,j] · sigmoid(x[i,j])",
-                     .definition = DEFINE_1((x), set(result, x / (1.0 + xt::exp(-x)));),
+                     .definition = CHECKED_1((x), set(result, x / (1.0 + xt::exp(-x)));),
                      .compute = apply_function<silu_function>,
                      .in_place = true,
                      .gradients = back_through<op::silu_gradient, silu_function>,
@@ -249,7 +249,7 @@ const Op op::tanh_gradient = {
     .latex = "$1* \\odot \\left(1 - {$2!}^{2}\\right)",
     .binding = Binding::product,
     .cell = "of d, y: d[i,j] · (1 − y[i,j]²)",
-    .definition = DEFINE_2((d, y), set(result, d*(1.0 - xt::square(y)));),
+    .definition = CHECKED_2((d, y), set(result, d*(1.0 - xt::square(y)));),
     .compute = multiply_by_slope<hyperbolic_tangent>,
     .in_place = true,
     .gradients = [](const Use&, const Value&, const Value& u, std::span<const Value> operands) -> Gradients {
@@ -265,7 +265,7 @@ const Op op::sigmoid_gradient = {
     .latex = "$1* \\odot $2* \\odot \\left(1 - $2*\\right)",
     .binding = Binding::product,
     .cell = "of d, y: d[i,j] · (y[i,j] · (1 − y[i,j]))",
-    .definition = DEFINE_2((d, y), set(result, d* y*(1.0 - y));),
+    .definition = CHECKED_2((d, y), set(result, d* y*(1.0 - y));),
     .compute = multiply_by_slope<logistic>,
     .in_place = true,
     .gradients = [](const Use&, const Value&, const Value& u, std::span<const Value> operands) -> Gradients {
@@ -285,7 +285,7 @@ const Op op::relu_gradient = {
         y[i,j] > 0: d[i,j] · 1 because "{y[i,j]} is above 0, where the slope of ReLU is 1";
         y[i,j] ≠ y[i,j]: d[i,j] · y[i,j] because "{y[i,j]} is not a number";
         d[i,j] · 0 because "{y[i,j]} is 0: the argument was not above 0, where the slope of ReLU is 0")",
-    .definition = DEFINE_2((d, y), set(result, d* xt::where(y > 0.0, 1.0, y * 0.0));),
+    .definition = CHECKED_2((d, y), set(result, d* xt::where(y > 0.0, 1.0, y * 0.0));),
     .compute = multiply_by_slope<rectifier>,
     .in_place = true,
     .gradients = [](const Use&, const Value&, const Value& u, std::span<const Value> operands) -> Gradients {
@@ -302,9 +302,9 @@ const Op op::gelu_gradient = {
     .cell = R"(of d, x: with density stands for exp(-0.5 · x[i,j]²) / '√(2π)':
         d[i,j] · (0.5 · (1 + erf(x[i,j] / '√2')) + x[i,j] · density))",
     .definition =
-        DEFINE_2((d, x), const Numbers density = xt::exp(-xt::square(x) / 2.0) / std::sqrt(2.0 * std::numbers::pi);
-                 const Numbers below = 0.5 * (1.0 + xt::erf(x * std::numbers::sqrt2 / 2.0));
-                 set(result, d*(below + x * density));),
+        CHECKED_2((d, x), const Numbers density = xt::exp(-xt::square(x) / 2.0) / std::sqrt(2.0 * std::numbers::pi);
+                  const Numbers below = 0.5 * (1.0 + xt::erf(x * std::numbers::sqrt2 / 2.0));
+                  set(result, d*(below + x * density));),
     .compute = multiply_by_slope<gelu_function>,
     .in_place = true,
     .differentiates = &gelu_function};
@@ -317,10 +317,10 @@ const Op op::gelu_tanh_gradient = {
     .cell = R"(of d, x: with bent stands for tanh('√(2/π)' · (x[i,j] + '0.044715' · x[i,j] · x[i,j] · x[i,j])),
           inner stands for '√(2/π)' · (1 + 3 · '0.044715' · x[i,j]²):
         d[i,j] · (0.5 · (1 + bent) + 0.5 · x[i,j] · (1 − bent²) · inner))",
-    .definition = DEFINE_2((d, x), const double slope = std::sqrt(2.0 / std::numbers::pi);
-                           const Numbers bent = xt::tanh(slope * (x + 0.044715 * xt::cube(x)));
-                           const Numbers inner = slope * (1.0 + 3.0 * 0.044715 * xt::square(x));
-                           set(result, d*(0.5 * (1.0 + bent) + 0.5 * x * (1.0 - xt::square(bent)) * inner));),
+    .definition = CHECKED_2((d, x), const double slope = std::sqrt(2.0 / std::numbers::pi);
+                            const Numbers bent = xt::tanh(slope * (x + 0.044715 * xt::cube(x)));
+                            const Numbers inner = slope * (1.0 + 3.0 * 0.044715 * xt::square(x));
+                            set(result, d*(0.5 * (1.0 + bent) + 0.5 * x * (1.0 - xt::square(bent)) * inner));),
     .compute = multiply_by_slope<gelu_by_tanh_function>,
     .in_place = true,
     .differentiates = &gelu_by_tanh_function};
@@ -331,8 +331,8 @@ const Op op::silu_gradient = {.name = "silu_gradient",
                               .binding = Binding::product,
                               .cell = R"(of d, x: with s stands for sigmoid(x[i,j]):
         d[i,j] · (s · (1 + x[i,j] · (1 − s))))",
-                              .definition = DEFINE_2((d, x), const Numbers s = 1.0 / (1.0 + xt::exp(-x));
-                                                     set(result, d* s*(1.0 + x * (1.0 - s)));),
+                              .definition = CHECKED_2((d, x), const Numbers s = 1.0 / (1.0 + xt::exp(-x));
+                                                      set(result, d* s*(1.0 + x * (1.0 - s)));),
                               .compute = multiply_by_slope<silu_function>,
                               .in_place = true,
                               .differentiates = &silu_function};

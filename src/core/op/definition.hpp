@@ -32,6 +32,27 @@
         #__VA_ARGS__                                                                                                \
   }
 
+// The same for an operation that has a kernel: tests check the kernel by its definition. The program shows the text and
+// never runs it, so that it is compiled only for tests, with ATTN_WITH_DEFINITIONS.
+#ifdef ATTN_WITH_DEFINITIONS
+#define CHECKED_1 DEFINE_1
+#define CHECKED_2 DEFINE_2
+#define CHECKED_3 DEFINE_3
+#define CHECKED_ROWS_1 DEFINE_ROWS_1
+#define CHECKED_ROWS_2 DEFINE_ROWS_2
+#define CHECKED_LIST DEFINE_LIST
+#else
+#define ATTN_TEXT(names, ...) \
+  { nullptr, #names, #__VA_ARGS__ }
+#define CHECKED_1 ATTN_TEXT
+#define CHECKED_2 ATTN_TEXT
+#define CHECKED_3 ATTN_TEXT
+#define CHECKED_ROWS_1 ATTN_TEXT
+#define CHECKED_ROWS_2 ATTN_TEXT
+#define CHECKED_LIST(...) \
+  { nullptr, "", #__VA_ARGS__ }
+#endif
+
 namespace attn {
 
 using xt::newaxis;

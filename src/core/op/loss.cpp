@@ -54,9 +54,9 @@ const Op op::cross_entropy = {
           loss − certain · (z[i,id] − z[i,m]) − smoothing / columns(z) · sum(k = 1 to columns(z): z[i,k] − z[i,m]))
           because "the target is column {id}. {z[i,m]}, the largest logit of the row, is subtracted first: the loss
             stays the same, and exp cannot overflow")",
-    .definition = DEFINE_2((logits, ids), const Numbers shifted = logits - largest_of_rows(logits);
-                           const Numbers targets = wanted(use, ids);
-                           set(result, xt::log(sum_of_rows(xt::exp(shifted))) - sum_of_rows(targets * shifted));),
+    .definition = CHECKED_2((logits, ids), const Numbers shifted = logits - largest_of_rows(logits);
+                            const Numbers targets = wanted(use, ids);
+                            set(result, xt::log(sum_of_rows(xt::exp(shifted))) - sum_of_rows(targets * shifted));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           const IdsOf ids = targets_of(use);
@@ -107,9 +107,9 @@ const Op op::cross_entropy_gradient = {
         (wanted = 0: probability; probability − wanted) · d[i,1]
           because "the target is column {id}. {z[i,m]}, the largest logit of the row, is subtracted first: the
             probabilities stay the same, and exp cannot overflow")",
-    .definition = DEFINE_3((logits, ids, d), const Numbers targets = wanted(use, ids);
-                           const Numbers powers = xt::exp(logits - largest_of_rows(logits));
-                           const Numbers sums = sum_of_rows(powers); set(result, (powers / sums - targets) * d);),
+    .definition = CHECKED_3((logits, ids, d), const Numbers targets = wanted(use, ids);
+                            const Numbers powers = xt::exp(logits - largest_of_rows(logits));
+                            const Numbers sums = sum_of_rows(powers); set(result, (powers / sums - targets) * d);),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           take_first(operands, result);

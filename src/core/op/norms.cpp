@@ -32,7 +32,7 @@ const Op op::row_means = {
     .latex = "\\tfrac{1}{d} \\sum_{j} {$1!}_{ij}",
     .binding = Binding::words,
     .cell = "of x: sum(k = 1 to columns(x): x[i,k]) / columns(x)",
-    .definition = DEFINE_1((x), set(result, mean_of_rows(x));),
+    .definition = CHECKED_1((x), set(result, mean_of_rows(x));),
     .compute =
         [](const Use&, Operands operands, RowsToMake result) {
           const auto columns = static_cast<double>(operands[0].shape.columns);
@@ -54,7 +54,7 @@ const Op op::row_variances = {
     .latex = "\\tfrac{1}{d} \\sum_{j} \\left({$1!}_{ij} - {$2!}_{i}\\right)^{2}",
     .binding = Binding::words,
     .cell = "of x, means: sum(k = 1 to columns(x): (x[i,k] − means[i,1])²) / columns(x)",
-    .definition = DEFINE_2((x, means), set(result, mean_of_rows(xt::square(x - means)));),
+    .definition = CHECKED_2((x, means), set(result, mean_of_rows(xt::square(x - means)));),
     .compute =
         [](const Use&, Operands operands, RowsToMake result) {
           for (std::size_t i = result.first; i < result.end(); ++i) {
@@ -84,7 +84,7 @@ const Op op::half_squared_norms = {
     .plain = "½‖$1‖²",
     .latex = "\\tfrac{1}{2} \\lVert $1 \\rVert^{2}",
     .cell = "of x: sum(k = 1 to columns(x): x[i,k]²) / 2",
-    .definition = DEFINE_1((x), set(result, sum_of_rows(xt::square(x)) / 2.0);),
+    .definition = CHECKED_1((x), set(result, sum_of_rows(xt::square(x)) / 2.0);),
     .compute =
         [](const Use&, Operands operands, RowsToMake result) {
           for (std::size_t i = result.first; i < result.end(); ++i)
@@ -116,10 +116,10 @@ const Op op::unit_rows = {
         scaled
           because "every number of the row is divided by 2^{e} first, which changes no direction: the squares would be
             too small for double precision")",
-    .definition = DEFINE_1((x), const Numbers most = largest_of_rows(xt::abs(x));
-                           const Numbers near_one = x / xt::where(xt::equal(most, 0.0), 1.0, most);
-                           const Numbers lengths = xt::sqrt(sum_of_rows(xt::square(near_one)));
-                           set(result, near_one / xt::where(xt::equal(lengths, 0.0), 1.0, lengths));),
+    .definition = CHECKED_1((x), const Numbers most = largest_of_rows(xt::abs(x));
+                            const Numbers near_one = x / xt::where(xt::equal(most, 0.0), 1.0, most);
+                            const Numbers lengths = xt::sqrt(sum_of_rows(xt::square(near_one)));
+                            set(result, near_one / xt::where(xt::equal(lengths, 0.0), 1.0, lengths));),
     .compute =
         [](const Use&, Operands operands, RowsToMake result) {
           take_first(operands, result);
@@ -155,7 +155,7 @@ const Op op::standardize = {
         epsilon = 0: (x[i,j] − means[i,1]) / √(variances[i,1]);
         (x[i,j] − means[i,1]) / √(variances[i,1] + epsilon) because "{epsilon} avoids a division by 0")",
     .definition =
-        DEFINE_3((x, means, variances), set(result, (x - means) / xt::sqrt(variances + use[setting::epsilon]));),
+        CHECKED_3((x, means, variances), set(result, (x - means) / xt::sqrt(variances + use[setting::epsilon]));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           take_first(operands, result);
@@ -186,8 +186,8 @@ const Op op::divide_by_root_mean_square = {
     .cell = R"(of x: with mean stands for sum(k = 1 to columns(x): x[i,k]²) / columns(x):
         epsilon = 0: x[i,j] / √(mean);
         x[i,j] / √(mean + epsilon) because "{epsilon} avoids a division by 0")",
-    .definition = DEFINE_1((x), const Numbers squares = mean_of_rows(xt::square(x));
-                           set(result, x / xt::sqrt(squares + use[setting::epsilon]));),
+    .definition = CHECKED_1((x), const Numbers squares = mean_of_rows(xt::square(x));
+                            set(result, x / xt::sqrt(squares + use[setting::epsilon]));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           take_first(operands, result);
@@ -214,7 +214,7 @@ const Op op::row_variances_gradient = {
         because "the mean changes with the number as well; but the distances from it add up to 0, so that changes
           nothing")",
     .definition =
-        DEFINE_3((x, means, d), set(result, 2.0 / static_cast<double>(result.shape.columns) * (x - means) * d);),
+        CHECKED_3((x, means, d), set(result, 2.0 / static_cast<double>(result.shape.columns) * (x - means) * d);),
     .compute =
         [](const Use&, Operands operands, RowsToMake result) {
           take_first(operands, result);
@@ -248,7 +248,7 @@ const Op op::divide_by_deviation = {
     .cell = R"(of d, variances:
         epsilon = 0: d[i,j] / √(variances[i,1]);
         d[i,j] / √(variances[i,1] + epsilon) because "{epsilon} avoids a division by 0")",
-    .definition = DEFINE_2((d, variances), set(result, d / xt::sqrt(variances + use[setting::epsilon]));),
+    .definition = CHECKED_2((d, variances), set(result, d / xt::sqrt(variances + use[setting::epsilon]));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           take_first(operands, result);
@@ -286,9 +286,9 @@ const Op op::root_mean_square_gradient = {
           along stands for x[i,j] · (sum(k = 1 to columns(x): d[i,k] · x[i,k]) / columns(x)):
         epsilon = 0: (d[i,j] − along / mean) / √(mean);
         (d[i,j] − along / (mean + epsilon)) / √(mean + epsilon) because "{epsilon} avoids a division by 0")",
-    .definition = DEFINE_2((d, x), const Numbers squares = mean_of_rows(xt::square(x)) + use[setting::epsilon];
-                           const Numbers products = mean_of_rows(d * x);
-                           set(result, (d - x * products / squares) / xt::sqrt(squares));),
+    .definition = CHECKED_2((d, x), const Numbers squares = mean_of_rows(xt::square(x)) + use[setting::epsilon];
+                            const Numbers products = mean_of_rows(d * x);
+                            set(result, (d - x * products / squares) / xt::sqrt(squares));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           take_first(operands, result);
@@ -317,11 +317,11 @@ const Op op::unit_rows_gradient = {
         all(k = 1 to columns(x): x[i,k] = 0): 0 because "the row has length 0 and no direction";
         (d[i,j] − y[i,j] · sum(k = 1 to columns(x): y[i,k] · d[i,k])) / length
           because "what a gradient has in the direction of the row changes only its length, and is taken out")",
-    .definition = DEFINE_3((d, y, x), const Numbers most = largest_of_rows(xt::abs(x));
-                           const Numbers scale = xt::where(xt::equal(most, 0.0), 1.0, most);
-                           const Numbers lengths = scale * xt::sqrt(sum_of_rows(xt::square(x / scale)));
-                           const Numbers along = sum_of_rows(y * d); const Numbers across = d - y * along;
-                           set(result, xt::where(xt::equal(lengths, 0.0), 0.0, across / lengths));),
+    .definition = CHECKED_3((d, y, x), const Numbers most = largest_of_rows(xt::abs(x));
+                            const Numbers scale = xt::where(xt::equal(most, 0.0), 1.0, most);
+                            const Numbers lengths = scale * xt::sqrt(sum_of_rows(xt::square(x / scale)));
+                            const Numbers along = sum_of_rows(y * d); const Numbers across = d - y * along;
+                            set(result, xt::where(xt::equal(lengths, 0.0), 0.0, across / lengths));),
     .compute =
         [](const Use&, Operands operands, RowsToMake result) {
           take_first(operands, result);

@@ -75,10 +75,10 @@ const Op op::minus_half_squared_distances = {
     .cell = R"(of each a, each b:
         columns(a) = 1: '−½' · (a[i,1] − b[j,1])²;
         '−½' · sum(k = 1 to columns(a): (a[i,k] − b[j,k])²))",
-    .definition = DEFINE_ROWS_2((a, b), const Numbers squares = sum_of_last(
-                                            xt::square(view(beside(a, result), xt::all(), newaxis(), xt::all()) -
-                                                       view(lent(b), newaxis(), xt::all(), xt::all())));
-                                set(result, 0.0 - squares / 2.0);),
+    .definition = CHECKED_ROWS_2((a, b), const Numbers squares = sum_of_last(
+                                             xt::square(view(beside(a, result), xt::all(), newaxis(), xt::all()) -
+                                                        view(lent(b), newaxis(), xt::all(), xt::all())));
+                                 set(result, 0.0 - squares / 2.0);),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           sentence_by_sentence(sentences_of(use), operands[0], operands[1], result, squared_distances);
@@ -117,8 +117,8 @@ const Op op::pairwise_sum = {
     .latex = "{$1!}_{i} + {$2!}_{j}",
     .binding = Binding::words,
     .cell = "of each a, each b: a[block(i, rows(b)), j] + b[within(i, rows(b)), j]",
-    .definition = DEFINE_ROWS_2((a, b), const PlacesOfPairs places(result, b.shape.rows);
-                                set(result, gathered(a, places.first) + gathered(b, places.second));),
+    .definition = CHECKED_ROWS_2((a, b), const PlacesOfPairs places(result, b.shape.rows);
+                                 set(result, gathered(a, places.first) + gathered(b, places.second));),
     // A kernel: with rows that xtensor gathers, a whole program with additive scores takes twice as long.
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
@@ -155,7 +155,7 @@ const Op op::pairs = {
     .cell = R"(of each a, each b:
         j > columns(a): b[within(i, rows(b)), j − columns(a)];
         a[block(i, rows(b)), j])",
-    .definition = DEFINE_ROWS_2(
+    .definition = CHECKED_ROWS_2(
         (a, b), const PlacesOfPairs places(result, b.shape.rows);
         set(result, xt::concatenate(xt::xtuple(gathered(a, places.first), gathered(b, places.second)), 1));),
     // A kernel, as concatenate.
@@ -264,6 +264,7 @@ struct DistanceColumns {
   std::vector<std::ptrdiff_t> edges = {};  // from there to each word of the tree
 };
 
+#ifdef ATTN_WITH_DEFINITIONS
 // The distances from one row of a sentence to all columns.
 xt::xtensor<double, 1> distances_from(const Use& use, std::size_t row, std::size_t columns) {
   xt::xtensor<double, 1> distances = counted(columns);
@@ -273,6 +274,7 @@ xt::xtensor<double, 1> distances_from(const Use& use, std::size_t row, std::size
   }
   return distances;
 }
+#endif
 
 std::size_t sentences_given(const Use& use) { return use[setting::parts]; }
 
@@ -329,7 +331,7 @@ const Op op::by_distance = {
           because "the distance in the {measured_in} from position {start} to position {end} is {apart}, where the first position is 0";
         table[min(i, rows(table)), counted + before_zero + 1]
           because "the distance in the {measured_in} from position {start} to position {end} is {apart}, where the first position is 0, and counts as {counted}")",
-    .definition = DEFINE_ROWS_1(
+    .definition = CHECKED_ROWS_1(
         (table), const auto zero = static_cast<double>(use[setting::before_zero]);
         const double most = static_cast<double>(table.shape.columns) - 1.0 - zero;
         const std::size_t sentence = use[setting::frame].shape.rows / use[setting::parts];
@@ -385,7 +387,7 @@ const Op op::sum_by_distance = {
         apart = most: those because "these have the distance {apart}, or a longer one";
         0 < before_zero and apart = −before_zero: those because "these have the distance {apart}, or a longer one";
         those because "these have the distance {apart}")",
-    .definition = DEFINE_ROWS_1(
+    .definition = CHECKED_ROWS_1(
         (d), const auto zero = static_cast<double>(use[setting::before_zero]);
         const double most = static_cast<double>(result.shape.columns) - 1.0 - zero;
         const std::size_t sentence = use.frame(0).shape.rows / use[setting::parts];

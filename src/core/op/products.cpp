@@ -28,9 +28,9 @@ const Op op::matmul = {
     .latex = "$1* \\, $2!",
     .binding = Binding::product,
     .cell = "of each a, each b: sum(k = 1 to rows(b): a[i,k] · b[k,j])",
-    .definition =
-        DEFINE_ROWS_2((a, b), set(result, sum_of_last(view(beside(a, result), xt::all(), newaxis(), xt::all()) *
-                                                      view(xt::transpose(lent(b)), newaxis(), xt::all(), xt::all())));),
+    .definition = CHECKED_ROWS_2(
+        (a, b), set(result, sum_of_last(view(beside(a, result), xt::all(), newaxis(), xt::all()) *
+                                        view(xt::transpose(lent(b)), newaxis(), xt::all(), xt::all())));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           sentence_by_sentence(sentences_of(use, sentences_of_product(use)), operands[0], operands[1], result,
@@ -65,8 +65,8 @@ const Op op::matmul_transposed = {
     .binding = Binding::product,
     .cell = "of each a, each b: sum(k = 1 to columns(a): a[i,k] · b[j,k])",
     .definition =
-        DEFINE_ROWS_2((a, b), set(result, sum_of_last(view(beside(a, result), xt::all(), newaxis(), xt::all()) *
-                                                      view(lent(b), newaxis(), xt::all(), xt::all())));),
+        CHECKED_ROWS_2((a, b), set(result, sum_of_last(view(beside(a, result), xt::all(), newaxis(), xt::all()) *
+                                                       view(lent(b), newaxis(), xt::all(), xt::all())));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           sentence_by_sentence(sentences_of(use), operands[0], operands[1], result, product_transposed);
@@ -98,7 +98,7 @@ const Op op::transposed_matmul = {
     .latex = "{$1!}^{\\top} \\, $2*",
     .binding = Binding::product,
     .cell = "of a, b: sum(k = 1 to rows(a): a[k,i] · b[k,j])",
-    .definition = DEFINE_ROWS_2(
+    .definition = CHECKED_ROWS_2(
         (a, b),
         set(result, sum_of_last(view(xt::transpose(lent(a)), range(result.first, result.end()), newaxis(), xt::all()) *
                                 view(xt::transpose(lent(b)), newaxis(), xt::all(), xt::all())));),
@@ -129,7 +129,7 @@ const Op op::row_sums = {
     .latex = "\\sum_{j} {$1!}_{ij}",
     .binding = Binding::words,
     .cell = "of x: sum(k = 1 to columns(x): x[i,k])",
-    .definition = DEFINE_1((x), set(result, sum_of_rows(x));),
+    .definition = CHECKED_1((x), set(result, sum_of_rows(x));),
     .compute =
         [](const Use&, Operands operands, RowsToMake result) {
           for (std::size_t i = result.first; i < result.end(); ++i) result.row(i)[0] = sum_of_cells(operands[0].row(i));
@@ -150,7 +150,7 @@ const Op op::repeat_columns = {
               Binding::words};
     },
     .cell = "of x: x[i,1]",
-    .definition = DEFINE_1((x), set(result, xt::broadcast(x, {result.shape.rows, result.shape.columns}));),
+    .definition = CHECKED_1((x), set(result, xt::broadcast(x, {result.shape.rows, result.shape.columns}));),
     .compute =
         [](const Use&, Operands operands, RowsToMake result) {
           for (std::size_t i = result.first; i < result.end(); ++i) std::ranges::fill(result.row(i), operands[0](i, 0));
@@ -201,14 +201,14 @@ const Op op::sum_rows = {
     },
     .cell = R"(of x: with n = rows(x) / parts:
         sum(k = 1 to rows(x) where block(k, n) = block(i, apart) and within(k, apart) = within(i, apart): x[k,j]))",
-    .definition = DEFINE_ROWS_1((x),
-                                for (std::size_t r = result.first; r < result.end(); ++r) {
-                                  const RowRange those = rows_of_group(use, r, x.shape.rows);
-                                  const Numbers rows =
-                                      view(lent(x), range(those.first, those.first + those.count, use[setting::apart]),
-                                           xt::all());
-                                  set(attn::part(result, r, 1), xt::transpose(sum_of_rows(xt::transpose(rows))));
-                                }),
+    .definition = CHECKED_ROWS_1((x),
+                                 for (std::size_t r = result.first; r < result.end(); ++r) {
+                                   const RowRange those = rows_of_group(use, r, x.shape.rows);
+                                   const Numbers rows =
+                                       view(lent(x), range(those.first, those.first + those.count, use[setting::apart]),
+                                            xt::all());
+                                   set(attn::part(result, r, 1), xt::transpose(sum_of_rows(xt::transpose(rows))));
+                                 }),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           const Rows& x = operands[0];
@@ -247,10 +247,10 @@ const Op op::repeat_rows = {
               Binding::words};
     },
     .cell = "of x: with n = rows(result) / parts: x[(block(i, n) − 1) · apart + within(i, apart), j]",
-    .definition = DEFINE_ROWS_1((x), std::vector<std::size_t> places;
-                                for (std::size_t i = result.first; i < result.end(); ++i)
-                                    places.push_back(row_of_group(use, i, x.shape.rows* use[setting::count]));
-                                set(result, gathered(x, places));),
+    .definition = CHECKED_ROWS_1((x), std::vector<std::size_t> places;
+                                 for (std::size_t i = result.first; i < result.end(); ++i)
+                                     places.push_back(row_of_group(use, i, x.shape.rows* use[setting::count]));
+                                 set(result, gathered(x, places));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           const std::size_t all = operands[0].shape.rows * use[setting::count];

@@ -108,8 +108,8 @@ const Op op::columns = {
     .name = "columns",
     .formula = formula_of_part<Along::columns>,
     .cell = "of x: x[i, first + j]",
-    .definition = DEFINE_1((x), const std::size_t first = use[setting::first];
-                           set(result, view(x, xt::all(), range(first, first + result.shape.columns)));),
+    .definition = CHECKED_1((x), const std::size_t first = use[setting::first];
+                            set(result, view(x, xt::all(), range(first, first + result.shape.columns)));),
     // A kernel: a view of xtensor is copied cell by cell.
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
@@ -131,7 +131,7 @@ const Op op::rows = {
     .formula = formula_of_part<Along::rows>,
     .cell = "of each x: x[first + i, j]",
     .definition =
-        DEFINE_ROWS_1((x), set(result, lent(part(x, use[setting::first] + result.first, result.shape.rows)));),
+        CHECKED_ROWS_1((x), set(result, lent(part(x, use[setting::first] + result.first, result.shape.rows)));),
     // A kernel: its rows may be stored.
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
@@ -190,9 +190,9 @@ const Op op::columns_among_zeros = {
     .cell = R"(of x:
         j > first and j < first + columns(x) + 1: x[i, j − first];
         0 because "only columns {first + 1} to {first + columns(x)} were used here")",
-    .definition = DEFINE_1((x), const std::size_t first = use[setting::first];
-                           Numbers whole = xt::zeros<double>({result.shape.rows, result.shape.columns});
-                           view(whole, xt::all(), range(first, first + x.shape(1))) = x; set(result, whole);),
+    .definition = CHECKED_1((x), const std::size_t first = use[setting::first];
+                            Numbers whole = xt::zeros<double>({result.shape.rows, result.shape.columns});
+                            view(whole, xt::all(), range(first, first + x.shape(1))) = x; set(result, whole);),
     // A kernel: the definition makes the matrix twice.
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
@@ -302,10 +302,10 @@ const Op op::concatenate = {.name = "concatenate",
                               return {"[" + all.plain + "]", "\\left[" + all.latex + "\\right]"};
                             },
                             .cell = "of parts … beside: parts[i,j]",
-                            .definition = DEFINE_LIST(Numbers whole = Numbers::from_shape({result.shape.rows, 0});
-                                                      for (const Rows& part
-                                                           : operands) whole = joined(whole, beside(part, result), 1);
-                                                      set(result, whole);),
+                            .definition = CHECKED_LIST(Numbers whole = Numbers::from_shape({result.shape.rows, 0});
+                                                       for (const Rows& part
+                                                            : operands) whole = joined(whole, beside(part, result), 1);
+                                                       set(result, whole);),
                             .compute =
                                 [](const Use&, Operands operands, RowsToMake result) {
                                   std::size_t first = 0;
@@ -329,10 +329,10 @@ const Op op::stack = {
       return {"rows(" + all.plain + ")", "\\begin{bmatrix}" + all.latex + "\\end{bmatrix}"};
     },
     .cell = "of each parts … below: parts[i,j]",
-    .definition = DEFINE_LIST(Numbers whole = Numbers::from_shape({0, result.shape.columns});
-                              for (const Rows& part
-                                   : operands) whole = joined(whole, lent(part), 0);
-                              set(result, view(whole, range(result.first, result.end()), xt::all()));),
+    .definition = CHECKED_LIST(Numbers whole = Numbers::from_shape({0, result.shape.columns});
+                               for (const Rows& part
+                                    : operands) whole = joined(whole, lent(part), 0);
+                               set(result, view(whole, range(result.first, result.end()), xt::all()));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           const std::size_t sentences = use.frame(0).rows.batch;
@@ -361,7 +361,7 @@ const Op op::transpose = {
     .latex = "{$1!}^{\\top}",
     .cell = "of each x: x[j,i]",
     .definition =
-        DEFINE_ROWS_1((x), set(result, view(xt::transpose(lent(x)), range(result.first, result.end()), xt::all()));),
+        CHECKED_ROWS_1((x), set(result, view(xt::transpose(lent(x)), range(result.first, result.end()), xt::all()));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           const Shape x = use.frame(0).shape;

@@ -22,10 +22,10 @@ const Op op::softmax = {
         exp(x[i,j] − x[i,m]) / sum(k = 1 to columns(x) where x[i,k] ≠ −∞: exp(x[i,k] − x[i,m]))
           because "{x[i,m]}, the largest score of the row, is subtracted first: the weights stay the same, and exp
             cannot overflow")",
-    .definition = DEFINE_1((x), const Numbers most = largest_of_rows(x);
-                           set(result, xt::where(xt::equal(most, minus_infinity), 0.0, xt::exp(x - most)));
-                           const Numbers sums = sum_of_rows(lent(result));
-                           set(result, lent(result) / xt::where(xt::equal(sums, 0.0), 1.0, sums));),
+    .definition = CHECKED_1((x), const Numbers most = largest_of_rows(x);
+                            set(result, xt::where(xt::equal(most, minus_infinity), 0.0, xt::exp(x - most)));
+                            const Numbers sums = sum_of_rows(lent(result));
+                            set(result, lent(result) / xt::where(xt::equal(sums, 0.0), 1.0, sums));),
     .compute =
         [](const Use&, Operands operands, RowsToMake result) {
           take_first(operands, result);
@@ -46,8 +46,8 @@ const Op op::normalize = {
     .cell = R"(of x:
         total(x[i]) = 0: 0 because "the row's sum is 0, and nothing can be divided by 0";
         x[i,j] / sum(k = 1 to columns(x): x[i,k]))",
-    .definition = DEFINE_1((x), const Numbers sums = sum_of_rows(x), sizes = sum_of_rows(xt::abs(x));
-                           set(result, xt::where(xt::abs(sums) <= rounding_of(result) * sizes, 0.0, x / sums));),
+    .definition = CHECKED_1((x), const Numbers sums = sum_of_rows(x), sizes = sum_of_rows(xt::abs(x));
+                            set(result, xt::where(xt::abs(sums) <= rounding_of(result) * sizes, 0.0, x / sums));),
     .compute =
         [](const Use&, Operands operands, RowsToMake result) {
           take_first(operands, result);
@@ -164,9 +164,9 @@ const Op op::mask = {
           because "{column_noun} {column j of x} is masked for {row_noun} {row i of x}: {fill} replaces the
             {cell_noun}")",
     .definition =
-        DEFINE_2((x, allowed), const Numbers most = largest_of_rows(xt::abs(allowed));
-                 set(result, xt::where(xt::not_equal(allowed, 0.0), x,
-                                       xt::where(xt::equal(most, 0.0), minus_infinity, use[setting::fill].value)));),
+        CHECKED_2((x, allowed), const Numbers most = largest_of_rows(xt::abs(allowed));
+                  set(result, xt::where(xt::not_equal(allowed, 0.0), x,
+                                        xt::where(xt::equal(most, 0.0), minus_infinity, use[setting::fill].value)));),
     .compute = fill_masked,
     .frame = frame_of_masked,
     .in_place = true,
@@ -199,7 +199,7 @@ const Op op::softmax_gradient = {
     .cell = R"(of d, w: w[i,j] · (d[i,j] − sum(k = 1 to columns(w): w[i,k] · d[i,k]))
         because "softmax has the Jacobian diag(α) − ααᵀ, where α is the row of weights")",
     .definition =
-        DEFINE_2((d, weights), const Numbers means = sum_of_rows(weights * d); set(result, weights*(d - means));),
+        CHECKED_2((d, weights), const Numbers means = sum_of_rows(weights * d); set(result, weights*(d - means));),
     .compute =
         [](const Use&, Operands operands, RowsToMake result) {
           take_first(operands, result);
@@ -226,9 +226,9 @@ const Op op::normalize_gradient = {
         total(x[i]) = 0: 0 because "the row's sum is 0, and nothing was divided by it";
         (d[i,j] − sum(k = 1 to columns(y): y[i,k] · d[i,k])) / sum(k = 1 to columns(x): x[i,k]))",
     .definition =
-        DEFINE_3((d, y, x), const Numbers sums = sum_of_rows(x), sizes = sum_of_rows(xt::abs(x));
-                 const Numbers means = sum_of_rows(y * d);
-                 set(result, xt::where(xt::abs(sums) <= rounding_of(result) * sizes, 0.0, (d - means) / sums));),
+        CHECKED_3((d, y, x), const Numbers sums = sum_of_rows(x), sizes = sum_of_rows(xt::abs(x));
+                  const Numbers means = sum_of_rows(y * d);
+                  set(result, xt::where(xt::abs(sums) <= rounding_of(result) * sizes, 0.0, (d - means) / sums));),
     .compute =
         [](const Use&, Operands operands, RowsToMake result) {
           take_first(operands, result);

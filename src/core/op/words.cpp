@@ -16,11 +16,13 @@ IdsOf ids_of_rows(const Use& use, std::size_t count) {
   return {*use.operands[0], use, [](const Use& of) { return of[setting::table]; }, "rows", count};
 }
 
+#ifdef ATTN_WITH_DEFINITIONS
 std::vector<std::size_t> places_of(const ArrayBeside& ids) {
   std::vector<std::size_t> places;
   for (const double id : ids) places.push_back(place_of(id));
   return places;
 }
+#endif
 
 }  // namespace
 
@@ -31,7 +33,7 @@ const Op op::embed = {
     .binding = Binding::words,
     .cell = R"(of ids, table: with id = ids[i,1]: table[id, j]
         because "{ids[i,1]} is {id}: the vector is row {id} of {table}")",
-    .definition = DEFINE_ROWS_2((ids, table), set(result, gathered(table, places_of(beside(ids, result))));),
+    .definition = CHECKED_ROWS_2((ids, table), set(result, gathered(table, places_of(beside(ids, result))));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           const auto title = [](const Use& of) { return of.operands[1]->title(); };
@@ -68,11 +70,11 @@ const Op op::add_rows_by_id = {
         sum(k = 1 to rows(ids) where ids[k,1] = i: d[k,j])
           because "the id {i} is that of {list k = 1 to rows(ids) where ids[k,1] = i: row k of ids}")",
     .definition =
-        DEFINE_ROWS_2((ids, d), const auto first = static_cast<double>(result.first + 1);
-                      const Numbers those = view(counted(result.shape.rows) + first, xt::all(), newaxis());
-                      const Numbers is_of = xt::cast<double>(xt::equal(those, xt::transpose(lent(ids))));
-                      set(result, sum_of_last(view(is_of, xt::all(), newaxis(), xt::all()) *
-                                              view(xt::transpose(lent(d)), newaxis(), xt::all(), xt::all())));),
+        CHECKED_ROWS_2((ids, d), const auto first = static_cast<double>(result.first + 1);
+                       const Numbers those = view(counted(result.shape.rows) + first, xt::all(), newaxis());
+                       const Numbers is_of = xt::cast<double>(xt::equal(those, xt::transpose(lent(ids))));
+                       set(result, sum_of_last(view(is_of, xt::all(), newaxis(), xt::all()) *
+                                               view(xt::transpose(lent(d)), newaxis(), xt::all(), xt::all())));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           const IdsOf ids = ids_of_rows(use, use[setting::frame].shape.rows);
@@ -104,7 +106,7 @@ const Op op::one_hot = {
     .latex = "\\operatorname{onehot}\\left($1\\right)",
     .cell = R"(of ids: with id = ids[i,1]: (j = id: 1; 0)
         because "{ids[i,1]} is {id}: only column {id} of its row is 1")",
-    .definition = DEFINE_1((ids), set(result, xt::cast<double>(xt::equal(counted(result.shape.columns) + 1.0, ids)));),
+    .definition = CHECKED_1((ids), set(result, xt::cast<double>(xt::equal(counted(result.shape.columns) + 1.0, ids)));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           const IdsOf ids = ids_of_rows(use, use[setting::count]);
@@ -159,6 +161,7 @@ double divisor_of_waves(double base, double frequency, std::size_t size) {
   return elementary::power(base, 2.0 * frequency / static_cast<double>(size));
 }
 
+#ifdef ATTN_WITH_DEFINITIONS
 // The positions of the rows, as a column. Sentences of so many rows have the same.
 Numbers positions_of(const Use& use, RowsToMake result, std::size_t sentence) {
   Numbers positions = view(counted(result.shape.rows), xt::all(), newaxis());
@@ -179,6 +182,7 @@ Numbers as_row(const std::vector<double>& list) {
   const Shape shape{1, list.size()};
   return lent({list.data(), 0, shape});
 }
+#endif
 
 }  // namespace
 
@@ -195,9 +199,9 @@ const Op op::sinusoid = {
           angle stands for position / '{base}^({2 · f}/{n})':
         is_sine[j] = 1: sin(angle) because "positions count from 0";
         cos(angle) because "positions count from 0")",
-    .definition = DEFINE_LIST(const Numbers angles = angles_of(use, as_row(use[setting::frequencies]), result);
-                              const Numbers is_sine = as_row(use[setting::is_sine]);
-                              set(result, xt::where(xt::not_equal(is_sine, 0.0), xt::sin(angles), xt::cos(angles)));),
+    .definition = CHECKED_LIST(const Numbers angles = angles_of(use, as_row(use[setting::frequencies]), result);
+                               const Numbers is_sine = as_row(use[setting::is_sine]);
+                               set(result, xt::where(xt::not_equal(is_sine, 0.0), xt::sin(angles), xt::cos(angles)));),
     .compute =
         [](const Use& use, Operands, RowsToMake result) {
           const RowPositions& positions = use[setting::positions];
@@ -292,6 +296,7 @@ Formula formula_of_turned(const Use& use, std::span<const Formula> operands) {
           Binding::words};
 }
 
+#ifdef ATTN_WITH_DEFINITIONS
 // In this definition and in the next one, columns that are turned together are neighbors, or half of them apart.
 Numbers turned_by(const Use& use, const Numbers& x, RowsToMake result, double sign) {
   const Turned turned(use);
@@ -309,6 +314,7 @@ Numbers turned_by(const Use& use, const Numbers& x, RowsToMake result, double si
       first * xt::sin(angles) + second * xt::cos(angles);
   return all;
 }
+#endif
 
 }  // namespace
 
@@ -324,7 +330,7 @@ const Op op::rotate = {
         within(j, 2 · apart) < apart + 1: x[i,j] · cos(angle) − x[i,j + apart] · sin(angle)
           because "positions count from 0";
         x[i,j − apart] · sin(angle) + x[i,j] · cos(angle) because "positions count from 0")",
-    .definition = DEFINE_1((x), set(result, turned_by(use, x, result, 1.0));),
+    .definition = CHECKED_1((x), set(result, turned_by(use, x, result, 1.0));),
     .compute = turn<1>,
     .frame = frame_of_turned,
     .passes = 3,  // the angle, two products and their sum
@@ -343,7 +349,7 @@ const Op op::rotate_back = {
         within(j, 2 · apart) < apart + 1: x[i,j] · cos(angle) + x[i,j + apart] · sin(angle)
           because "positions count from 0";
         x[i,j] · cos(angle) − x[i,j − apart] · sin(angle) because "positions count from 0")",
-    .definition = DEFINE_1((x), set(result, turned_by(use, x, result, -1.0));),
+    .definition = CHECKED_1((x), set(result, turned_by(use, x, result, -1.0));),
     .compute = turn<-1>,
     .frame = frame_of_turned,
     .passes = 3,
