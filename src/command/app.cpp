@@ -236,7 +236,7 @@ std::vector<std::string> remarks_on_unused(const Command& command, const OptionV
 
 // Where a file holds a part of the page only, there is a file for each: the last one is what the answer
 // writes, and the others are written with it.
-void part(Answer& answer) {
+void part_into_files(Answer& answer) {
   const Format& format = *answer.format;
   if (!format.parts || !answer.is_file()) return;
   std::vector<Page> parts = format.parts(answer.page, answer.style);
@@ -485,7 +485,7 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   leave_sections(answer.page, arguments);
   answer.style.note = note_on_random(answer);
   refuse_endless_page(answer);
-  part(answer);
+  part_into_files(answer);
   refuse_lost_files(answer, arguments, names_own_output);
   if (answer.style.colors != Colors::none && (answer.session || std::ranges::any_of(answer.page.blocks, is_shaded)))
     answer.style.ground = ground_for(arguments, environment);

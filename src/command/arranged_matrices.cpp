@@ -146,7 +146,7 @@ void part_arrays_of_heads(std::vector<MatrixFile>& files) {
 
 namespace {
 
-MatrixFile side_by_side(const std::vector<const MatrixFile*>& parts, std::string name) {
+MatrixFile beside_each_other(const std::vector<const MatrixFile*>& parts, std::string name) {
   std::size_t columns = 0, before = 0;
   for (const MatrixFile* part : parts) columns += part->matrix.shape().columns;
   MatrixFile all = *parts.front();
@@ -184,7 +184,7 @@ std::size_t put_heads_side_by_side(NamedMatrices& all) {
     if (!are_all || std::ranges::any_of(files, has_other_rows)) continue;
     heads = std::max(heads, files.size());
     parts.insert(files.begin(), files.end());
-    joined.emplace(files[0], side_by_side(files, name));
+    joined.emplace(files[0], beside_each_other(files, name));
     if (files.size() > 1) told.push_back(fmt::format("{} to {}", files[0]->name, files.back()->name));
   }
   if (!told.empty())

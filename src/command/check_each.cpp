@@ -85,7 +85,7 @@ std::string explained(const Finding& finding) {
   return fmt::format("{}", fmt::join(names, " or "));
 }
 
-void take(const Checked& found, CheckedFile& file) {
+void take_finding(const Checked& found, CheckedFile& file) {
   const std::vector<Compared>& compared = found.matched.compared;
   file.compared = compared.size();
   file.differ = static_cast<std::size_t>(
@@ -120,17 +120,17 @@ CheckedFile check_file(const Command& named, Arguments arguments, const FileOfFo
     arguments.read();
     const Answer answer = command.run(command, arguments);
     if (!answer.computation.graph) fail("attn {} shows no matrices here", command.name);
-    take(checked(*answer.computation.graph, arguments), file);
+    take_finding(checked(*answer.computation.graph, arguments), file);
   } catch (const InputError& error) {
     file.refused = with_options(error.what());
   }
   return file;
 }
 
-const ResultRow& row_of(Result result) { return *std::ranges::find(results, result, &ResultRow::result); }
+const ResultRow& row_of_result(Result result) { return *std::ranges::find(results, result, &ResultRow::result); }
 
 // Each file, for programs: what its first finding is and, after it, the mistakes of the others.
-Records records_of(const std::vector<CheckedFile>& files) {
+Records records_of_files(const std::vector<CheckedFile>& files) {
   Records records{
       "files",
       {"file", "result", "agrees", "compared", "differ", "matrix", "kind", "mistakes", "further_mistakes", "reason"},
@@ -140,7 +140,7 @@ Records records_of(const std::vector<CheckedFile>& files) {
     const auto where = [](bool is_known, Records::Value value) {
       return is_known ? std::move(value) : Records::Value(std::monostate());
     };
-    records.rows.push_back({file.path, std::string(row_of(file.result).of_one),
+    records.rows.push_back({file.path, std::string(row_of_result(file.result).of_one),
                             where(is_compared, file.result == Result::agrees),
                             where(is_compared, std::uint64_t{file.compared}),
                             where(is_compared, std::uint64_t{file.differ}), where(!file.matrix.empty(), file.matrix),
@@ -149,10 +149,10 @@ Records records_of(const std::vector<CheckedFile>& files) {
   return records;
 }
 
-Listing listing_of(const std::vector<CheckedFile>& files) {
+Listing listing_of_files(const std::vector<CheckedFile>& files) {
   Listing listing{.columns = {"file", "result", "first that differs", "what gives its numbers"}, .headed = true};
   for (const CheckedFile& file : files) {
-    listing.rows.push_back({file.path, std::string(row_of(file.result).of_one), file.matrix,
+    listing.rows.push_back({file.path, std::string(row_of_result(file.result).of_one), file.matrix,
                             file.refused.empty() ? file.explained : file.refused});
   }
   return listing;
@@ -186,9 +186,9 @@ Answer check_each(const Command& command, const Arguments& arguments) {
     if (count > 0) counts.push_back(fmt::format("{} {}", count, count == 1 ? row.of_one : row.counted));
   }
   page.say(fmt::format("Of {}: {}.", count_of(files.size(), "file"), fmt::join(counts, ", ")));
-  page.say(listing_of(files));
+  page.say(listing_of_files(files));
   if (Listing mistakes = listing_of_mistakes(files); mistakes.rows.size() > 1) page.say(std::move(mistakes));
-  page.say(records_of(files));
+  page.say(records_of_files(files));
   const bool conventions_agree = arguments.has(option::conventions_agree);
   const auto passes = [&](const CheckedFile& file) {
     return file.result == Result::agrees || (conventions_agree && file.result == Result::may_be_conventions);

@@ -33,7 +33,7 @@ struct HandedOut {
   std::vector<std::string> drills = {};  // the name of the drill of each question
 };
 
-std::vector<std::string> words_of_line(std::string_view line) {
+std::vector<std::string> words_between_blanks(std::string_view line) {
   Words words;
   for (const std::string& word : parted(line, " \t")) {
     if (!word.empty()) words.push_back(word);
@@ -56,7 +56,7 @@ std::string title_of(const SheetAsked& asked) {
 
 // What a hand-in says that it answers. It is a stranger's text, and names only what is built in.
 SheetAsked sheet_said(const std::string& line) {
-  const Words words = words_of_line(line);
+  const Words words = words_between_blanks(line);
   const bool is_lesson = words.size() == 3 && words[0] == "attn" && words[1] == "lesson";
   const bool are_drills = words.size() > 2 && words[0] == "attn" && words[1] == "drill";
   if (are_drills) return {.drills = drill_sheet_of(std::span(words).subspan(2))};

@@ -64,7 +64,8 @@ std::string names_in(const std::vector<MatrixFile>& files) {
 
 // The parameters of one attention of PyTorch that the file has besides what is compared. They say nothing of
 // heads, but the weights of each may. Those of linear layers are matrices like others: turn_linear_layers() turns them.
-void take_parameters(NamedMatrices& all, const std::string& path, const OffersOption& offers, Arguments& arguments) {
+void take_attention_parameters(NamedMatrices& all, const std::string& path, const OffersOption& offers,
+                               Arguments& arguments) {
   const std::string where = place_of_file(path);
   std::optional<ParametersAmong> among = parameters_among(all.matrices, where);
   if (!among || std::ranges::all_of(among->names, is_of_linear_layer)) return;
@@ -138,7 +139,7 @@ bool take_own_inputs(const Command& command, const std::vector<MatrixFile>& file
 }
 
 // Gives the matrices to compare, and takes from them what is not given to compute from.
-void take(const Command& command, NamedMatrices all, const std::string& path, Arguments& arguments) {
+void take_matrices(const Command& command, NamedMatrices all, const std::string& path, Arguments& arguments) {
   const auto offered = [&](const Option& option) { return offers(command, option) && command.uses(option); };
   const bool is_problem = all.are_named && command.takes_problem();
   const std::size_t heads = is_problem ? put_heads_side_by_side(all) : 0;
@@ -170,7 +171,7 @@ std::optional<Agreement> agreement(const Command& command, const NamedMatrices& 
   without_work.work = nullptr;
   arguments.environment = &without_work;
   try {
-    take(command, all, path, arguments);
+    take_matrices(command, all, path, arguments);
     arguments.read();
     const Answer answer = command.run(command, arguments);
     if (!answer.computation.graph) return std::nullopt;
@@ -205,7 +206,7 @@ NamedMatrices best_reading(const Command& command, NamedMatrices all, const std:
 }
 
 // Step by step no word attends to a later one.
-void take_steps(const Command& command, NamedMatrices& all, Arguments& arguments) {
+void take_step_by_step(const Command& command, NamedMatrices& all, Arguments& arguments) {
   arguments.steps_to_compare = join_steps(all);
   const bool says_mask = arguments.has_any(std::array{&option::causal, &option::mask});
   if (arguments.steps_to_compare.count == 0 || says_mask || gives_problem(arguments)) return;
@@ -223,14 +224,14 @@ void take_matrices_to_compare(const Command& command, Arguments& arguments) {
   NamedMatrices all = read_all_matrices(*path);
   take_recording(command, *path, all, arguments);
   // Of a generation each step has a computation of its own.
-  if (command.run != run_generate) take_steps(command, all, arguments);
+  if (command.run != run_generate) take_step_by_step(command, all, arguments);
   for (const MatrixFile& file : all.matrices) ReadInputs::tell(read_input_of(file.name, file));
   if (arguments.has(option::as) && all.are_named)
     fail(
         "--as names a matrix that its file does not name, and {} names its own: leave out --as, or give one of them as FILE:NAME",
         place_of_file(*path));
   if (all.are_named && command.takes_problem() && !gives_problem(arguments))
-    take_parameters(all, *path, offered, arguments);
+    take_attention_parameters(all, *path, offered, arguments);
   if (all.are_named && command.takes_problem()) {
     arguments.read();  // what is given beside the file tells what its matrices must fit
     part_arrays_of_heads(all.matrices);
@@ -239,7 +240,7 @@ void take_matrices_to_compare(const Command& command, Arguments& arguments) {
     if (const std::optional<std::size_t> words = words_in(all.matrices, arguments)) cut_masks(all, *words);
     all = best_reading(command, std::move(all), *path, arguments);
   }
-  take(command, std::move(all), *path, arguments);
+  take_matrices(command, std::move(all), *path, arguments);
 }
 
 }  // namespace attn

@@ -177,7 +177,7 @@ Answer list_of_drills() {
   return answer;
 }
 
-std::vector<Drill> drills_named(const Arguments& arguments) {
+std::vector<Drill> asked_drills(const Arguments& arguments) {
   std::vector<Drill> named;
   for (const std::string& name : arguments.words) named.push_back(find_drill(name));
   return named;
@@ -241,7 +241,7 @@ void add_answer(Page& page, const DrawnProblem& problem) {
 }
 
 // The problems as a table for programs and spreadsheets.
-Records records_of(const std::vector<DrawnProblem>& problems, bool with_answers) {
+Records records_of_problems(const std::vector<DrawnProblem>& problems, bool with_answers) {
   Records records{"problems", {"number", "drill", "seed", "question", "kind", "given"}, {}};
   if (with_answers) records.members.emplace_back("answer");
   for (std::size_t i = 0; i < problems.size(); ++i) {
@@ -340,7 +340,7 @@ Answer run_drill(const Command& command, const Arguments& arguments) {
   refuse_idle(command, "attn drill NAME", {}, arguments);
   if (arguments.words.empty()) return list_of_drills();
   const std::uint32_t seed = seed_of(arguments);
-  const DrillSheet asked = sheet_asked_for(drills_named(arguments), seed, arguments);
+  const DrillSheet asked = sheet_asked_for(asked_drills(arguments), seed, arguments);
   const bool is_sheet = arguments.has_any(std::array{&option::problems, &option::with_answers, &option::answers});
   if (at_terminal(arguments) && !is_sheet) return session(asked);
   const std::vector<DrawnProblem> problems = problems_of(asked, block_runner());
@@ -354,7 +354,7 @@ Answer run_drill(const Command& command, const Arguments& arguments) {
     answer.page = sheet(std::move(title), problems, [](Page& page, std::size_t) { page.say(line_for_answer()); });
     answer.page.blocks.insert(answer.page.blocks.begin() + 1, Prose{head_of_sheet(command_of(asked))});
   }
-  answer.page.say(records_of(problems, arguments.has(option::with_answers)));
+  answer.page.say(records_of_problems(problems, arguments.has(option::with_answers)));
   return answer;
 }
 

@@ -103,7 +103,7 @@ Answer clean(const Arguments& arguments) {
 }
 
 // A whole walk that has changed says no more than its beginning.
-std::string told_difference(const Stale& stale) {
+std::string told_staleness(const Stale& stale) {
   constexpr std::size_t most = 20;
   const std::size_t shown = std::min(stale.difference.size(), most), left = stale.difference.size() - shown;
   std::string told = fmt::format("{}", fmt::join(std::span(stale.difference).first(shown), "\n"));
@@ -129,7 +129,7 @@ void add_stale(Page& page, const Stale& stale) {
   const std::string says = " " + state_of(stale).says;
   if (stale.is_new || stale.difference.empty()) return page.say(text(place, code(stale.command), says + "."));
   page.say(text(place, code(stale.command), says + " (- in the document, + from the program):"));
-  page.say(CodeBlock{"diff", told_difference(stale)});
+  page.say(CodeBlock{"diff", told_staleness(stale)});
 }
 
 // A line for each block that is not current, as programs mark it in a list of changes.
@@ -164,9 +164,9 @@ constexpr std::array annotation_table = {
 };
 
 // What was found of each block, for readers and for programs.
-class Checked {
+class CheckedBlocks {
  public:
-  explicit Checked(const Annotation* annotation) : annotation_(annotation) {}
+  explicit CheckedBlocks(const Annotation* annotation) : annotation_(annotation) {}
 
   /// One that is named has blocks, where one in a folder need not.
   void add(const Document& document, bool is_named) {
@@ -279,7 +279,8 @@ class Checked {
 
 Answer check_documents(const Arguments& arguments) {
   const std::optional<std::string> way = arguments.text(option::annotate);
-  Checked checked(way ? &look_up(std::span<const Annotation>(annotation_table), *way, "way to annotate") : nullptr);
+  CheckedBlocks checked(way ? &look_up(std::span<const Annotation>(annotation_table), *way, "way to annotate")
+                            : nullptr);
   for (const std::string& path : paths_of(arguments)) {
     std::optional<Document> document;
     try {

@@ -116,7 +116,7 @@ Answer export_lesson(const Arguments& arguments) {
 // --- lesson authoring
 // What authors of lessons do: begin one, check it, and see which lines of the checklist are covered.
 
-std::string names_of(const std::vector<const Mistake*>& mistakes) {
+std::string listed_mistakes(const std::vector<const Mistake*>& mistakes) {
   std::vector<std::string_view> names;
   for (const Mistake* mistake : mistakes) names.push_back(mistake->name);
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
@@ -130,10 +130,11 @@ Listing recognised_listing(const std::vector<CheckedQuestion>& questions) {
     const std::string line = std::to_string(question.place.line);
     listing.rows.push_back({"line " + line, "recognised",
                             fmt::format("{}, {}, and the mistakes: {}", count_of(question.notes, "note"),
-                                        count_of(question.slips, "slip"), names_of(question.recognised)),
+                                        count_of(question.slips, "slip"), listed_mistakes(question.recognised)),
                             question.place.path});
     if (!question.not_told_apart.empty())
-      listing.rows.push_back({"line " + line, "same answer", names_of(question.not_told_apart), question.place.path});
+      listing.rows.push_back(
+          {"line " + line, "same answer", listed_mistakes(question.not_told_apart), question.place.path});
   }
   return listing;
 }
@@ -237,7 +238,7 @@ Answer course(const Arguments& arguments) {
   return interactive(arguments, [](LessonTerminal& terminal) { take_course(block_runner(), terminal); });
 }
 
-Answer review(const Arguments& arguments) {
+Answer review_lessons(const Arguments& arguments) {
   if (!at_terminal(arguments)) fail("attn lesson review asks questions: start it at a terminal");
   if (arguments.words.size() == 1)
     return interactive(arguments, [](LessonTerminal& terminal) { review_course(nullptr, block_runner(), terminal); });
@@ -247,7 +248,7 @@ Answer review(const Arguments& arguments) {
 }
 
 // What is left of the progress when a lesson, or without a name all of them, is forgotten.
-CourseProgress without(CourseProgress progress, const std::optional<std::string>& name) {
+CourseProgress progress_without(CourseProgress progress, const std::optional<std::string>& name) {
   if (!name) return {};
   progress.lessons.erase(*name);
   if (progress.last == *name) progress.last.clear();
@@ -278,7 +279,7 @@ Answer reset(const Arguments& arguments) {
       answer.files.push_back({name_aside(state), bytes});
       answer.warnings.push_back(fmt::format("{} was damaged. What it had is now in {}", state, name_aside(state)));
     }
-    answer.files.push_back({state, bytes_of(without(before, name)), bytes});
+    answer.files.push_back({state, bytes_of(progress_without(before, name)), bytes});
     return answer;
   }
   if (file.is_damaged && !at_terminal(arguments))
@@ -288,7 +289,7 @@ Answer reset(const Arguments& arguments) {
     if (what.empty()) return;  // the terminal has said what it did with the damaged file
     const std::optional<std::string> typed = terminal.ask(fmt::format("Forget your progress in {}? yes or no", what));
     const bool sure = typed && (*typed == "yes" || *typed == "y");
-    if (sure) terminal.change([&](CourseProgress& progress) { progress = without(progress, name); });
+    if (sure) terminal.change([&](CourseProgress& progress) { progress = progress_without(progress, name); });
     terminal.show({Prose{text(sure ? "The progress is reset." : "Nothing is changed.")}});
   });
 }
@@ -305,7 +306,7 @@ const std::array action_table_of_lesson = {
     Action{"review",
            "answer again what you missed, and after days one question of each finished lesson with other numbers",
            {optional_lesson},
-           review},
+           review_lessons},
     Action{"show", "print a lesson as a page, without the answers", {lesson_word}, show_lesson},
     Action{"reset", "forget your progress in one lesson or in all", {optional_lesson}, reset, {&option::yes}},
     Action{

@@ -109,7 +109,7 @@ constexpr std::array<std::string_view, 2> names_of_causal = {"is_causal", "causa
 struct ChoiceThere {
   std::string_view theirs, ours;
 };
-constexpr ChoiceThere activations[] = {{"relu", "relu"}, {"ReLU", "relu"}, {"gelu", "gelu"}, {"GELU", "gelu"}};
+constexpr ChoiceThere recorded_activations[] = {{"relu", "relu"}, {"ReLU", "relu"}, {"gelu", "gelu"}, {"GELU", "gelu"}};
 
 }  // namespace
 
@@ -403,8 +403,8 @@ class Recording {
         said.push_back(item.value().get<std::string>());
     }
     for (const std::string& name : said) {
-      const auto found = std::ranges::find(activations, std::string_view(name), &ChoiceThere::theirs);
-      if (found != std::end(activations)) return std::string(found->ours);
+      const auto found = std::ranges::find(recorded_activations, std::string_view(name), &ChoiceThere::theirs);
+      if (found != std::end(recorded_activations)) return std::string(found->ours);
     }
     return std::nullopt;
   }

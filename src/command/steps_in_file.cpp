@@ -54,11 +54,11 @@ namespace {
 
 using Steps = std::vector<const MatrixFile*>;  // one of each step, in order
 
-std::size_t rows_of(const MatrixFile& file) { return file.matrix.shape().rows / file.count; }
+std::size_t rows_of_each(const MatrixFile& file) { return file.matrix.shape().rows / file.count; }
 
 // One of several matrices that stand below each other in a file, such as those of heads.
 std::span<const double> row_of_part(const MatrixFile& file, std::size_t part, std::size_t i) {
-  return row(file.matrix, part * rows_of(file) + i);
+  return row(file.matrix, part * rows_of_each(file) + i);
 }
 
 bool is_near(double a, double b) {
@@ -76,7 +76,7 @@ class Joiner {
     joined.name = name;
     const auto has_rows = [&](auto expected) {
       for (std::size_t t = 0; t < steps.size(); ++t) {
-        if (rows_of(*steps[t]) != expected(t)) return false;
+        if (rows_of_each(*steps[t]) != expected(t)) return false;
       }
       return true;
     };
@@ -97,7 +97,7 @@ class Joiner {
     for (std::size_t part = 0; part < joined.count; ++part) {
       std::size_t to = part * words;
       for (const MatrixFile* step : steps) {
-        for (std::size_t i = 0; i < rows_of(*step); ++i)
+        for (std::size_t i = 0; i < rows_of_each(*step); ++i)
           std::ranges::copy(row_of_part(*step, part, i), row(joined.matrix, to++).begin());
       }
     }
@@ -118,7 +118,7 @@ class Joiner {
       const MatrixFile &before = *steps[t - 1], &now = *steps[t];
       if (columns_of(before) != columns_of(now) || before.count != now.count) break;
       std::vector<std::string> changed;
-      for (std::size_t i = 0; i < std::min(rows_of(before), rows_of(now)); ++i) {
+      for (std::size_t i = 0; i < std::min(rows_of_each(before), rows_of_each(now)); ++i) {
         const auto is_same = [&](std::size_t part) {
           return std::ranges::equal(row_of_part(before, part, i), row_of_part(now, part, i), is_near);
         };
@@ -142,7 +142,7 @@ class Joiner {
 
   void say_other_rows(const std::string& name, const Steps& steps) {
     for (std::size_t t = 0; t < steps.size(); ++t) {
-      const std::size_t rows = rows_of(*steps[t]), all = first_ + t, fresh = t == 0 ? first_ : 1;
+      const std::size_t rows = rows_of_each(*steps[t]), all = first_ + t, fresh = t == 0 ? first_ : 1;
       if (rows == all || rows == fresh) continue;
       found_.broken_at.emplace(name, t + 1);
       all_.remarks.push_back(fmt::format(
@@ -164,7 +164,7 @@ class Joiner {
 std::size_t words_in_first(const std::map<std::string, Steps>& by_name) {
   std::size_t most = 1;
   for (const auto& [name, steps] : by_name) {
-    const std::size_t first = rows_of(*steps.front()), second = rows_of(*steps[1]);
+    const std::size_t first = rows_of_each(*steps.front()), second = rows_of_each(*steps[1]);
     if (second == 1 || second == first + 1) most = std::max(most, first);
   }
   return most;

@@ -29,23 +29,23 @@ struct NamedMarks {
 };
 constexpr NamedMarks named_marks[] = {{"dollars", MathMarks::dollars}, {"fences", MathMarks::fences}};
 
-std::optional<std::string> value_of(const Environment& environment, const Variable& variable) {
+std::optional<std::string> value_of_variable(const Environment& environment, const Variable& variable) {
   return environment.variable(variable.name);
 }
 
 bool is_set(const Environment& environment, const Variable& variable) {
-  const std::optional<std::string> value = value_of(environment, variable);
+  const std::optional<std::string> value = value_of_variable(environment, variable);
   return value && !value->empty();
 }
 
 bool is_on(const Environment& environment, const Variable& variable) {
-  return is_set(environment, variable) && *value_of(environment, variable) != "0";
+  return is_set(environment, variable) && *value_of_variable(environment, variable) != "0";
 }
 
 Colors depth(const Environment& environment) {
-  const std::string colorterm = value_of(environment, variable::colorterm).value_or("");
+  const std::string colorterm = value_of_variable(environment, variable::colorterm).value_or("");
   if (colorterm == "truecolor" || colorterm == "24bit") return Colors::full;
-  const std::string term = value_of(environment, variable::term).value_or("");
+  const std::string term = value_of_variable(environment, variable::term).value_or("");
   return term.find("256") != std::string::npos ? Colors::palette256 : Colors::sixteen;
 }
 
@@ -53,7 +53,7 @@ Colors depth(const Environment& environment) {
 Colors choose_colors(const Arguments& arguments, const Environment& environment, bool to_file) {
   using Choice = std::pair<std::string_view, std::optional<std::string>>;
   const Choice choices[] = {{"--color", arguments.text(option::color)},
-                            {variable::attn_color.name, value_of(environment, variable::attn_color)}};
+                            {variable::attn_color.name, value_of_variable(environment, variable::attn_color)}};
   for (const auto& [name, choice] : choices) {
     if (!choice || choice->empty()) continue;
     if (*choice == never) return Colors::none;
@@ -64,7 +64,7 @@ Colors choose_colors(const Arguments& arguments, const Environment& environment,
   if (is_set(environment, variable::no_color)) return Colors::none;
   if (is_on(environment, variable::force_color) || is_on(environment, variable::clicolor_force))
     return depth(environment);
-  if (to_file || !environment.output_is_terminal || value_of(environment, variable::term) == "dumb")
+  if (to_file || !environment.output_is_terminal || value_of_variable(environment, variable::term) == "dumb")
     return Colors::none;
   return depth(environment);
 }
@@ -83,7 +83,7 @@ std::optional<Rgb> ground_in(const std::string& colorfgbg) {
 std::optional<Rgb> theme(const Arguments& arguments, const Environment& environment) {
   using Choice = std::pair<std::string_view, std::optional<std::string>>;
   const Choice choices[] = {{"--theme", arguments.text(option::theme)},
-                            {variable::attn_theme.name, value_of(environment, variable::attn_theme)}};
+                            {variable::attn_theme.name, value_of_variable(environment, variable::attn_theme)}};
   for (const auto& [name, choice] : choices) {
     if (!choice || choice->empty()) continue;
     if (const Theme* const named = find_row(std::span<const Theme>(named_themes), *choice)) return named->ground;
@@ -97,7 +97,7 @@ std::size_t choose_width(const Arguments& arguments, const Environment& environm
   if (const std::optional<std::size_t> width = arguments.count(option::width)) return *width;
   if (to_file) return 0;
   if (environment.output_is_terminal && environment.terminal_width > 0) return environment.terminal_width;
-  const std::string columns = value_of(environment, variable::columns).value_or("");
+  const std::string columns = value_of_variable(environment, variable::columns).value_or("");
   const bool is_number =
       !columns.empty() && columns.size() < 6 && columns.find_first_not_of("0123456789") == std::string::npos;
   if (is_number && std::stoul(columns) > 0) return std::stoul(columns);
@@ -123,7 +123,7 @@ std::vector<OptionChoice> choices::themes() {
 bool speaks_utf8(const Environment& environment) {
   for (const Variable* variable : {&variable::lc_all, &variable::lc_ctype, &variable::lang}) {
     if (!is_set(environment, *variable)) continue;
-    const std::string value = *value_of(environment, *variable);
+    const std::string value = *value_of_variable(environment, *variable);
     return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos ||
            value.find("UTF8") != std::string::npos || value.find("utf-8") != std::string::npos;
   }
@@ -132,7 +132,7 @@ bool speaks_utf8(const Environment& environment) {
 
 Rgb ground_for(const Arguments& arguments, const Environment& environment) {
   if (const std::optional<Rgb> ground = theme(arguments, environment)) return *ground;
-  if (const std::optional<Rgb> ground = ground_in(value_of(environment, variable::colorfgbg).value_or("")))
+  if (const std::optional<Rgb> ground = ground_in(value_of_variable(environment, variable::colorfgbg).value_or("")))
     return *ground;
   const bool asks = environment.output_is_terminal && environment.ground;
   return (asks ? environment.ground() : std::nullopt).value_or(dark_ground);
@@ -140,12 +140,12 @@ Rgb ground_for(const Arguments& arguments, const Environment& environment) {
 
 std::optional<std::string> pager_for(const Arguments& arguments, const Environment& environment) {
   if (arguments.has(option::no_pager) || !environment.output_is_terminal ||
-      value_of(environment, variable::term) == "dumb")
+      value_of_variable(environment, variable::term) == "dumb")
     return std::nullopt;
   // Who has ended the work by a signal does not wait for its page.
   if (const LongWork* const work = arguments.long_work(); work && work->was_asked_to_stop()) return std::nullopt;
   for (const Variable* variable : {&variable::attn_pager, &variable::pager}) {
-    const std::optional<std::string> pager = value_of(environment, *variable);
+    const std::optional<std::string> pager = value_of_variable(environment, *variable);
     if (!pager) continue;
     if (pager->empty() || *pager == "cat") return std::nullopt;
     return pager;

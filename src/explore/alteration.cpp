@@ -374,7 +374,7 @@ std::string told_swap(const Node& node, std::string_view one, std::string_view o
                      word, other_word, node.name);
 }
 
-std::vector<std::string> names_of(const std::vector<const Node*>& nodes) {
+std::vector<std::string> names_of_nodes(const std::vector<const Node*>& nodes) {
   std::vector<std::string> names;
   for (const Node* node : nodes) names.push_back(node->name);
   return names;
@@ -407,7 +407,7 @@ void refuse_apart(const std::vector<const Node*>& inputs, std::string_view words
   }
   if (!with_one.empty() && !with_other.empty())
     fail("--swap '{}': {} is in {}, and {} is in {}. Give two words that are in the same one", words, one,
-         listed(names_of(with_one)), other, listed(names_of(with_other)));
+         listed(names_of_nodes(with_one)), other, listed(names_of_nodes(with_other)));
   const std::vector<const Node*>& with_any = with_one.empty() ? with_other : with_one;
   for (const Node* node : with_any.empty() ? inputs : with_any) {
     const std::string_view missing = with_one.empty() ? one : other;
@@ -416,7 +416,7 @@ void refuse_apart(const std::vector<const Node*>& inputs, std::string_view words
     if (is_repeated_there) row_to_swap(*node, missing);
   }
   if (with_any.empty())
-    fail("--swap '{}': none of {} has a word or a position {}", words, listed(names_of(inputs)), one);
+    fail("--swap '{}': none of {} has a word or a position {}", words, listed(names_of_nodes(inputs)), one);
   row_to_swap(*with_any.front(), with_one.empty() ? one : other);
 }
 
@@ -440,7 +440,7 @@ Alteration swapped_words(const Graph& graph, std::string_view words) {
     fail(
         "--swap: neither ids of words nor their vectors are given here, which could change places. Exchange numbers with --set instead");
   if (with_both.size() > 1)
-    fail("--swap '{}': {} have both. {}", words, listed(names_of(with_both)),
+    fail("--swap '{}': {} have both. {}", words, listed(names_of_nodes(with_both)),
          has_own_pair(with_both)
              ? "Give two words that only one of them has"
              : "Exchange the words in the text that is given, and compare the two computations with attn diff");

@@ -149,7 +149,7 @@ class Matrices {
   Trace trace_;
 };
 
-Candidates cells_of(const Matrices& matrices, std::string_view typed) {
+Candidates cell_candidates(const Matrices& matrices, std::string_view typed) {
   if (typed.find('[') != std::string_view::npos) return matrices.cells(typed);
   Candidates all{.unfinished = true};
   for (const std::string& name : matrices.names()) {
@@ -167,12 +167,12 @@ Candidates patterns_of(const Matrices& matrices, std::string_view typed) {
   return all;
 }
 
-Candidates values_of(const Offered& row, const Command& command, const Typed& typed, std::string_view value,
-                     const Environment& environment) {
+Candidates value_candidates(const Offered& row, const Command& command, const Typed& typed, std::string_view value,
+                            const Environment& environment) {
   const Option& option = *row.option;
   if (option.names_matrices) {
     const Matrices matrices(command, typed, environment);
-    return option.kind == Kind::texts ? patterns_of(matrices, value) : cells_of(matrices, value);
+    return option.kind == Kind::texts ? patterns_of(matrices, value) : cell_candidates(matrices, value);
   }
   Candidates all{.files = is_file(option.kind)};
   if (row.choices) add_choices(all, row.choices());
@@ -206,8 +206,8 @@ std::vector<const Word*> words_at(std::span<const Word> words, std::size_t place
   return all;
 }
 
-Candidates words_of(const Command& command, const Typed& typed, std::string_view value,
-                    const Environment& environment) {
+Candidates word_candidates(const Command& command, const Typed& typed, std::string_view value,
+                           const Environment& environment) {
   Candidates all;
   std::span<const Word> words = command.words;
   std::size_t place = typed.words.size();
@@ -223,7 +223,7 @@ Candidates words_of(const Command& command, const Typed& typed, std::string_view
   }
   for (const Word* word : words_at(words, place)) {
     if (!word->cell_of.empty())
-      return cells_of({look_up(commands(), word->cell_of, "command"), typed, environment}, value);
+      return cell_candidates({look_up(commands(), word->cell_of, "command"), typed, environment}, value);
     all.files = all.files || is_file(word->kind);
     if (word->choices) add_choices(all, word->choices());
   }
@@ -235,17 +235,17 @@ Candidates candidates_of(const Command& command, std::span<const std::string> ty
   const std::vector<Offered> offered = options_of(command);
   const std::string& last = typed_words.back();
   const Typed typed = read_typed(typed_words.first(typed_words.size() - 1), offered);
-  if (typed.awaits) return values_of(*typed.awaits, command, typed, last, environment);
+  if (typed.awaits) return value_candidates(*typed.awaits, command, typed, last, environment);
   if (!typed.only_words && last.starts_with('-')) {
     const std::size_t equals = last.find('=');
     if (equals == std::string::npos) return options_left(command, offered, typed);
     const Offered* const row = find_option(offered, last.substr(0, equals));
     if (!row || row->option->kind == Kind::flag) return {};
-    Candidates all = values_of(*row, command, typed, last.substr(equals + 1), environment);
+    Candidates all = value_candidates(*row, command, typed, last.substr(equals + 1), environment);
     for (Candidate& candidate : all.words) candidate.word.insert(0, last, 0, equals + 1);
     return all;
   }
-  Candidates all = words_of(command, typed, last, environment);
+  Candidates all = word_candidates(command, typed, last, environment);
   // Where no word is expected, options are.
   if (all.words.empty() && !all.files && !typed.only_words) return options_left(command, offered, typed);
   return all;

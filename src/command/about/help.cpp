@@ -22,7 +22,7 @@ namespace attn {
 
 namespace {
 
-void add_head(Page& page, std::string_view title) { page.say(text(strong(std::string(title)))); }
+void add_section_title(Page& page, std::string_view title) { page.say(text(strong(std::string(title)))); }
 
 Block example_block(std::span<const std::string_view> examples) {
   Listing listing{{"example"}, {}};
@@ -30,22 +30,22 @@ Block example_block(std::span<const std::string_view> examples) {
   return listing;
 }
 
-Block listing_of(std::span<const OptionChoice> rows, std::string_view what, std::string_view does) {
+Block listing_of_choices(std::span<const OptionChoice> rows, std::string_view what, std::string_view does) {
   Listing listing{{std::string(what), std::string(does)}, {}};
   for (const OptionChoice& row : rows) listing.rows.push_back({std::string(row.name), std::string(row.summary)});
   return listing;
 }
 
 void help_on_options(Page& page, const OptionSection& section) {
-  if (!section.title.empty()) add_head(page, section.title);
+  if (!section.title.empty()) add_section_title(page, section.title);
   if (!section.options.empty()) {
     Listing listing{{"option", "what it does"}, {}};
     for (const Offered& row : section.options) listing.rows.push_back({usage_of(row), described(row)});
     page.say(std::move(listing));
   }
   for (const ChoiceList& list : section.choices) {
-    add_head(page, list.title);
-    page.say(listing_of(list.choices, "name", "what it is"));
+    add_section_title(page, list.title);
+    page.say(listing_of_choices(list.choices, "name", "what it is"));
   }
 }
 
@@ -55,17 +55,17 @@ void add_sections(Page& page, const std::vector<OptionSection>& sections) {
 
 void help_on_facts(Page& page) {
   const Facts all = shared_facts();
-  add_head(page, "Variables of the environment");
-  page.say(listing_of(all.variables, "variable", "what it says"));
-  add_head(page, "Files");
-  page.say(listing_of(all.files, "file", "what it is"));
-  add_head(page, "Exit codes");
-  page.say(listing_of(all.exit_codes, "code", "what it means"));
+  add_section_title(page, "Variables of the environment");
+  page.say(listing_of_choices(all.variables, "variable", "what it says"));
+  add_section_title(page, "Files");
+  page.say(listing_of_choices(all.files, "file", "what it is"));
+  add_section_title(page, "Exit codes");
+  page.say(listing_of_choices(all.exit_codes, "code", "what it means"));
 }
 
 void help_on_commands(Page& page) {
   for (const Subject* subject : subjects) {
-    add_head(page, subject->title);
+    add_section_title(page, subject->title);
     Listing listing{{"command", "what it shows"}, {}};
     for (const Command* command : commands_on(*subject))
       listing.rows.push_back({std::string(command->name), std::string(command->summary)});
@@ -321,9 +321,9 @@ std::string escaped(std::string_view text) {
   return result.starts_with('.') ? "\\&" + result : result;
 }
 
-std::string bold(std::string_view text) { return "\\fB" + escaped(text) + "\\fR"; }
+std::string roff_bold(std::string_view text) { return "\\fB" + escaped(text) + "\\fR"; }
 
-std::string italic(std::string_view text) { return "\\fI" + escaped(text) + "\\fR"; }
+std::string roff_italic(std::string_view text) { return "\\fI" + escaped(text) + "\\fR"; }
 
 // A manual page: requests and text.
 class Roff {
@@ -352,7 +352,7 @@ class Roff {
     line(what);
   }
   void items(const std::vector<OptionChoice>& rows) {
-    for (const OptionChoice& row : rows) item(bold(row.name), escaped(row.summary));
+    for (const OptionChoice& row : rows) item(roff_bold(row.name), escaped(row.summary));
   }
 
   void indented(const std::vector<OptionChoice>& rows) {
@@ -375,9 +375,9 @@ class Roff {
 
 std::string option_head(const Offered& row) {
   const Option& option = *row.option;
-  std::string head = option.letter == '\0' ? "" : bold(std::string{'-', option.letter}) + ", ";
-  head += bold(option.name);
-  if (!option.placeholder.empty()) head += " " + italic(option.placeholder);
+  std::string head = option.letter == '\0' ? "" : roff_bold(std::string{'-', option.letter}) + ", ";
+  head += roff_bold(option.name);
+  if (!option.placeholder.empty()) head += " " + roff_italic(option.placeholder);
   return head;
 }
 
@@ -413,13 +413,13 @@ std::string manual_of(const Command& command) {
   Roff page(page_name(command), page_name(command), command.summary);
   page.head("SYNOPSIS");
   const std::string words = written(command.words);
-  page.line(fmt::format("{} [{}]...{}{}", bold(fmt::format("attn {}", command.name)), italic("OPTION"),
-                        words.empty() ? "" : " ", words.empty() ? "" : italic(words)));
+  page.line(fmt::format("{} [{}]...{}{}", roff_bold(fmt::format("attn {}", command.name)), roff_italic("OPTION"),
+                        words.empty() ? "" : " ", words.empty() ? "" : roff_italic(words)));
   page.head("DESCRIPTION");
   page.line(escaped(fmt::format("{}: {}.", usage_of(command), command.summary)));
   if (!command.actions.empty()) {
     page.part("Actions");
-    for (const Action& action : command.actions) page.item(bold(usage_of(action)), escaped(action.summary));
+    for (const Action& action : command.actions) page.item(roff_bold(usage_of(action)), escaped(action.summary));
   }
   page.head("OPTIONS");
   for (const OptionSection& section : all_sections(command)) man_on_options(page, section);
@@ -434,13 +434,13 @@ std::string manual_of(const Command& command) {
 std::string manual_of_all() {
   Roff page("attn", "attn", ATTN_SUMMARY);
   page.head("SYNOPSIS");
-  page.line(fmt::format("{} {} [{}]...", bold("attn"), italic("COMMAND"), italic("OPTION")));
+  page.line(fmt::format("{} {} [{}]...", roff_bold("attn"), roff_italic("COMMAND"), roff_italic("OPTION")));
   page.head("DESCRIPTION");
   page.line(escaped(about_attn));
   page.head("COMMANDS");
   for (const Subject* subject : subjects) {
     page.part(subject->title);
-    for (const Command* command : commands_on(*subject)) page.item(bold(command->name), escaped(command->summary));
+    for (const Command* command : commands_on(*subject)) page.item(roff_bold(command->name), escaped(command->summary));
   }
   page.head("OPTIONS");
   page.line("Each command has options of its own, which its page describes. All of them take these.");

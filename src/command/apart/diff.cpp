@@ -115,7 +115,7 @@ ComputedSide side_of_line(std::string_view letter, const std::vector<std::string
   return side;
 }
 
-std::vector<std::string> words_of_line(const std::string& text) {
+std::vector<std::string> words_of_command_line(const std::string& text) {
   const std::vector<CommandLine> lines = command_lines(text.starts_with("attn ") ? text : "attn " + text, "line", 1);
   if (lines.size() != 1) fail("this is no command line: give one in quotes, such as 'walk --causal', or a file");
   return lines.front().words;
@@ -140,7 +140,7 @@ ComputedSide side_of(std::string_view letter, const std::string& word, const Arg
   const bool is_one_word = word.find(' ') == std::string::npos;
   return while_reading(letter, [&] {
     if (find_row(commands(), word) || (!is_one_word && !is_there(word)))
-      return side_of_line(letter, words_of_line(word), arguments);
+      return side_of_line(letter, words_of_command_line(word), arguments);
     if (!is_there(word)) fail("'{}' is neither a command nor a file that is there", word);
     if (!is_problem_file(word)) return side_of_trace(letter, word);
     return side_of_line(letter, {"walk", std::string(option::problem.name), word}, arguments);

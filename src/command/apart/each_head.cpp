@@ -77,7 +77,7 @@ struct WithoutHead {
   double change() const { return after - before(); }
 };
 
-WithoutHead without(const Node& head, const AskedOfHeads& asked, const Node* distribution) {
+WithoutHead computed_without(const Node& head, const AskedOfHeads& asked, const Node* distribution) {
   Rewriting again(*head.graph, without_head(head));
   const Matrix& now = again.of(*asked.node).node().matrix();
   WithoutHead one{.head = &head, .moved = asked.moved(now), .where = {}, .after = 0.0};
@@ -145,7 +145,7 @@ Answer each_head_page(const std::shared_ptr<Graph>& computed, Answer said, const
   std::vector<WithoutHead> all;
   Records records{"heads", {"head", "change", "place", "before", "after"}, {}};
   for (const Node* head : heads) {
-    const WithoutHead& one = all.emplace_back(without(*head, asked, distribution));
+    const WithoutHead& one = all.emplace_back(computed_without(*head, asked, distribution));
     records.rows.push_back({name_of_head(*head), one.change(), address_of(one.where), one.before(), one.after});
   }
   Page page;

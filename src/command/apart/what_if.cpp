@@ -230,7 +230,7 @@ std::string listed_results(const std::vector<std::string>& names) {
 }
 
 // Each sentence has its own result, and each step of a decoder: which of them change, and the first of these.
-void add_results(Page& page, const Graph& graph, Rewriting& again) {
+void add_changed_results(Page& page, const Graph& graph, Rewriting& again) {
   constexpr std::size_t most = 3;
   const std::vector<const Node*> results = results_of(graph);
   if (results.size() == 1) {
@@ -287,7 +287,7 @@ void add_writing(Page& page, const Computed& computed, std::span<const Alteratio
 }
 
 // Each matrix once, whatever other names it has.
-std::vector<const Node*> asked_for(const Graph& graph, const Arguments& arguments) {
+std::vector<const Node*> asked_matrices(const Graph& graph, const Arguments& arguments) {
   const std::optional<std::string> only = arguments.only();
   std::vector<const Node*> all;
   for (const Node* node : only ? graph.matching(*only) : graph.named()) {
@@ -379,7 +379,7 @@ Answer what_if(const Command& command, const Arguments& arguments) {
   const auto [alterations, random_elsewhere] = alterations_in(graph, command, arguments);
   Rewriting again(graph, all_of(graph, alterations));
   for (const Node* node : graph.named()) again.of(*node);  // all have their names there, in their order
-  const std::vector<const Node*> wanted = asked_for(graph, arguments);
+  const std::vector<const Node*> wanted = asked_matrices(graph, arguments);
   const std::vector<MatrixMoved> moved = what_moved(wanted, again);
   Page page;
   page.head(1, "What if");
@@ -388,7 +388,7 @@ Answer what_if(const Command& command, const Arguments& arguments) {
   if (!random.empty()) page.say(random);
   if (!random_elsewhere.empty() && random_elsewhere != random) page.say("The other sentence: " + random_elsewhere);
   if (computed.answer.writer) add_writing(page, computed, alterations);
-  add_results(page, graph, again);
+  add_changed_results(page, graph, again);
   if (!computed.answer.writer) add_losses(page, computed.answer.predictions, again);
   if (const std::optional<std::string> task = arguments.text(option::tested_on))
     add_held_out(page, graph, computed.answer.on_other_words, *task, alterations);

@@ -71,9 +71,9 @@ double lowered_below(const Matrix& scores, const Matrix& allowed, double fill) {
   return lowered;
 }
 
-class Comparison {
+class MaskComparison {
  public:
-  Comparison(Page& page, Graph& graph, const Node& masked)
+  MaskComparison(Page& page, Graph& graph, const Node& masked)
       : page_(page), graph_(graph), scores_(Value(*masked.operands[0])), allowed_(Value(*masked.operands[1])) {}
 
   void add() {
@@ -201,7 +201,7 @@ Answer run_compare_masks(const Command&, const Arguments& arguments) {
   if (!masked.scope().empty()) which = fmt::format(" These are those of {}.", masked.scope_name());
   page.say(text("The scores and the mask: 0 marks a masked score." + which));
   page.say(SideBySide{{table_of(*masked.operands[0]), table_of(*masked.operands[1])}});
-  Comparison(page, *graph, masked).add();
+  MaskComparison(page, *graph, masked).add();
   return solved.answer(std::move(page), problem->remarks);
 }
 

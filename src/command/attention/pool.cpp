@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t grid_points = 129;
 
 // The scores of every query, as the poolings take them: scaled, before any mask.
-const Node& scaled_scores(const Graph& graph) {
+const Node& scores_to_pool(const Graph& graph) {
   const Node* scaled = graph.find(role::scaled);
   if (!scaled) {
     fail(
@@ -60,7 +60,7 @@ std::string capitalized(std::string text) {
 // The weights and the output of one pooling, within its scope.
 std::vector<const Node*> pooled(Graph& graph, const Pooling& pooling) {
   const Graph::Scope scope(graph, {scope::other, pooling.name});
-  const Value weights = name(role::weights, pooling.weights(Value(scaled_scores(graph))));
+  const Value weights = name(role::weights, pooling.weights(Value(scores_to_pool(graph))));
   std::vector<const Node*> nodes = {&weights.node()};
   if (const Node* v = graph.find(role::v)) {
     nodes.push_back(&name(role::output, weigh(weights, Value(*v))).node());
@@ -73,7 +73,7 @@ void add_pooling(Page& page, const Graph& graph, const Pooling& pooling, const s
   add_results(page, nodes);
   page.say(regimes_of_rows(*nodes.front()));
   if (pooling.remarks) {
-    for (std::string& remark : pooling.remarks(scaled_scores(graph))) page.say(std::move(remark));
+    for (std::string& remark : pooling.remarks(scores_to_pool(graph))) page.say(std::move(remark));
   }
   page.trace.add(nodes);
 }
@@ -166,7 +166,7 @@ Answer run_pool(const Command&, const Arguments& arguments) {
   Page page = solved.page({});
   page.head(1, "Attention pooling");
   if (problem->has(role::weights)) return given_weights(std::move(page), solved);
-  const Node& scores = scaled_scores(*graph);
+  const Node& scores = scores_to_pool(*graph);
   page.trace.add(scores);
   page.say(
       text("A query is compared with every key of a database. "
@@ -240,7 +240,7 @@ Table saturation_of(const Node& weights) {
                     std::move(numbers));
 }
 
-Plot plot_of(const std::vector<double>& values, const Table& saturation) {
+Plot plot_of_saturation(const std::vector<double>& values, const Table& saturation) {
   Plot plot{.title = "Saturation of the first query, by divisor",
             .x_name = "divisor",
             .series = {},
@@ -308,7 +308,7 @@ Answer run_scale(const Command& command, const Arguments& arguments) {
     Table table = table_of(weights);
     const Table saturation = saturation_of(weights);
     page.say(SideBySide{{std::move(table), saturation}});
-    if (query == 0 && values.size() > 1) page.say(plot_of(values, saturation));
+    if (query == 0 && values.size() > 1) page.say(plot_of_saturation(values, saturation));
   }
   page.head(2, "Why √d_k");
   page.say(text(

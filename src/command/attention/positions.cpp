@@ -68,7 +68,7 @@ void say_what_is_random(Page& page, const Problem& problem, const PositionKind& 
       kind.of_embeddings ? pointer_to_trained("transformer", has_table, " --only '*_positions.table'") : ""));
 }
 
-constexpr std::size_t most_pairs = 256, most_curves = 6;
+constexpr std::size_t most_position_pairs = 256, most_curves = 6;
 
 // "1,2,5": columns, counted from 1.
 std::vector<std::size_t> parse_columns(std::string_view list, std::size_t count) {
@@ -121,7 +121,7 @@ std::string what_diagonals_show(const PositionKind& kind, std::size_t columns, c
 
 // How similar two positions are. Of sinusoids in pairs of columns it depends on their distance alone.
 void add_dot_products(Page& page, const PositionKind& kind, const Value& positions, const RowPositions& where) {
-  const std::size_t n = std::min(positions.shape().rows, most_pairs);
+  const std::size_t n = std::min(positions.shape().rows, most_position_pairs);
   const Value some = n == positions.shape().rows ? positions : rows(positions, 0, n);
   const Value dots = name(role::dot_products, matmul_transposed(some, some));
   page.trace.add(dots.node());
@@ -202,13 +202,13 @@ void check_shown(const PositionKind& kind, const Arguments& arguments, const Pro
   if (arguments.has(option::columns))
     fail("--columns chooses curves, and --positions {} has none: leave it out", kind.name);
   const std::size_t count = problem.sequences.front().x->shape().rows;
-  if (count > most_pairs)
-    fail("--n {}: distances are shown between at most {} positions; give fewer", count, most_pairs);
+  if (count > most_position_pairs)
+    fail("--n {}: distances are shown between at most {} positions; give fewer", count, most_position_pairs);
   const Matrix& table = *problem.find(role::position_table);
   const std::size_t distances = kind.of_scores ? table.shape().rows : table.shape().columns;
-  if (distances > 2 * most_pairs + 1) {
+  if (distances > 2 * most_position_pairs + 1) {
     fail("position_table is {}: distances are shown only up to {}; give a smaller table", to_string(table.shape()),
-         most_pairs);
+         most_position_pairs);
   }
 }
 

@@ -14,7 +14,7 @@
 namespace attn {
 namespace {
 
-std::string label_of(const Value& x, std::size_t i) { return x.node().frame.rows.label(i); }
+std::string label_of_row(const Value& x, std::size_t i) { return x.node().frame.rows.label(i); }
 
 // Rows in another order, with other labels.  [n, d] -> [rows.size(), d]
 Matrix chosen_rows(const Matrix& from, const std::vector<std::size_t>& order) {
@@ -123,9 +123,9 @@ class SplitHeads {
     page_.say(table_of(q_.node()));
     std::vector<std::string> pieces, blocks;
     for (std::size_t r = 0; r < n_ * heads_; ++r)
-      pieces.push_back(fmt::format("{}, piece {}", label_of(q_, r / heads_), r % heads_ + 1));
+      pieces.push_back(fmt::format("{}, piece {}", label_of_row(q_, r / heads_), r % heads_ + 1));
     for (std::size_t r = 0; r < n_ * heads_; ++r)
-      blocks.push_back(fmt::format("head {}: {}", r / n_ + 1, label_of(q_, r % n_)));
+      blocks.push_back(fmt::format("head {}: {}", r / n_ + 1, label_of_row(q_, r % n_)));
     page_.head(2, "Reshape");
     page_.say(
         fmt::format("[{}, {}] becomes [{}, {}, {}]: each row is cut into {}, one for each head. "
@@ -160,7 +160,7 @@ class SplitHeads {
 
   std::vector<std::string> words() const {
     std::vector<std::string> labels;
-    for (std::size_t i = 0; i < n_; ++i) labels.push_back(label_of(q_, i));
+    for (std::size_t i = 0; i < n_; ++i) labels.push_back(label_of_row(q_, i));
     return labels;
   }
 
@@ -200,8 +200,8 @@ class SplitHeads {
   // Which words' numbers a head has where it should have those of all words.
   void say_words_of(std::size_t head) {
     const std::size_t first = head * n_ / heads_, last = ((head + 1) * n_ - 1) / heads_;
-    const std::string of_first = fmt::format("\"{}\"", label_of(q_, first)),
-                      of_last = fmt::format("\"{}\"", label_of(q_, last));
+    const std::string of_first = fmt::format("\"{}\"", label_of_row(q_, first)),
+                      of_last = fmt::format("\"{}\"", label_of_row(q_, last));
     page_.say(fmt::format("Head {} has pieces of {} of {} as queries: {}.", head + 1, last - first + 1,
                           count_of(n_, "word"), first == last ? of_first : fmt::format("{} to {}", of_first, of_last)));
   }

@@ -158,7 +158,7 @@ Answer swap_words(const Problem& problem, const std::string& places) {
 }
 
 // The last matrices that were computed for each sentence: those that nothing else is computed from.
-std::vector<const Node*> results_of(const Graph& graph) {
+std::vector<const Node*> last_results(const Graph& graph) {
   std::vector<const Node*> results;
   for (const Node& node : graph.nodes()) {
     const bool is_result = node.is(role::output) || node.is(role::feed_forward);
@@ -183,7 +183,7 @@ Answer gradients(const Arguments& arguments) {
   evaluate(*problem, *graph);
   return gradients_of({.computation = {graph, problem},
                        .title = problem->title,
-                       .results = results_of(*graph),
+                       .results = last_results(*graph),
                        .remarks = problem->remarks},
                       arguments);
 }
@@ -268,7 +268,7 @@ std::string with_cell(std::string name, const Arguments& arguments) {
   return cell ? name + "[" + *cell + "]" : name;
 }
 
-Answer multiply(const MatrixFile& left, const MatrixFile& right, const Arguments& arguments) {
+Answer multiply_files(const MatrixFile& left, const MatrixFile& right, const Arguments& arguments) {
   require_finite(option::left.name, left, false);
   require_finite(option::right.name, right, false);
   if (!arguments.words.empty())
@@ -288,7 +288,7 @@ Answer multiply(const MatrixFile& left, const MatrixFile& right, const Arguments
 
 Answer run_product(const Command&, const Arguments& arguments) {
   if (arguments.has(option::left))
-    return multiply(arguments.matrix(option::left), arguments.matrix(option::right), arguments);
+    return multiply_files(arguments.matrix(option::left), arguments.matrix(option::right), arguments);
   const Solved solved = solve(arguments, Extent::output, nodes_at_rest);
   const std::string matrix = arguments.words.empty() ? usual_product(*solved.graph) : arguments.words.front();
   Page page = solved.page({});

@@ -45,7 +45,7 @@ bool is_parameter(const Node& node) {
   return !node.op && std::ranges::find(data, node.role) == data.end();
 }
 
-void add_numbers(Page& page, const Node& node) {
+void add_derived_numbers(Page& page, const Node& node) {
   add_results(page, {&node});
   const Shape shape = node.frame.shape;
   for (std::size_t i = 0; i < shape.rows; ++i) {
@@ -68,7 +68,7 @@ void add_forward(Page& page, const Graph& graph, const Loss& loss) {
     std::string heading = step ? heading_of(*step, node) : node.name;
     if (heading != last) page.head(2, fmt::format("{}. {}", ++count, heading));
     last = std::move(heading);
-    add_numbers(page, node);
+    add_derived_numbers(page, node);
   }
 }
 
@@ -84,7 +84,7 @@ void add_backward(Page& page, const std::vector<GradientStep>& steps, std::strin
     if (step.gradient->is_alias()) {
       page.say(formula_block(*step.gradient));
     } else if (step.gradient->op) {
-      add_numbers(page, *step.gradient);
+      add_derived_numbers(page, *step.gradient);
     } else {
       add_results(page, {step.gradient});
     }
@@ -92,7 +92,7 @@ void add_backward(Page& page, const std::vector<GradientStep>& steps, std::strin
 }
 
 // One step of gradient descent on a copy of the computation.
-void add_step(Page& page, const Loss& loss, const std::vector<GradientStep>& steps, double size) {
+void add_descent_step(Page& page, const Loss& loss, const std::vector<GradientStep>& steps, double size) {
   std::map<const Node*, std::shared_ptr<const Matrix>> changed;
   double squares = 0.0;
   page.head(2, "One step");
@@ -153,7 +153,7 @@ void add_by_hand(Page& page, const Loss& loss, const std::vector<GradientStep>& 
   page.say(text("The loss is ", strong(written_digits(value_of(loss), 6)), "."));
   std::string last(heading_of_loss);
   add_backward(page, steps, last);
-  add_step(page, loss, steps, step_size);
+  add_descent_step(page, loss, steps, step_size);
 }
 
 }  // namespace
@@ -165,7 +165,7 @@ namespace {
 constexpr double usual_step_size = 0.1;
 constexpr std::size_t most_shown = 1000000;  // numbers
 
-void add_title(Page& page, const Differentiable& forward) {
+void add_title_of_gradients(Page& page, const Differentiable& forward) {
   page.head(1, forward.title.empty() ? "Gradients" : fmt::format("Gradients: {}", forward.title));
   page.say(text("A gradient has the shape of a matrix, and the name of this matrix with ", code("d_"),
                 " before it. Each of its numbers says how fast the loss grows with the number at the same place. "
@@ -215,8 +215,8 @@ void add_without_gradient(Page& page, const std::vector<const Node*>& inputs, co
   say_names(page, "An operation in between lets no gradient through, so none flows back to", stopped);
 }
 
-Answer outline(const Differentiable& forward, const Loss& loss, const std::vector<GradientStep>& steps,
-               const std::optional<std::string>& only) {
+Answer outline_of_gradients(const Differentiable& forward, const Loss& loss, const std::vector<GradientStep>& steps,
+                            const std::optional<std::string>& only) {
   std::vector<const Node*> nodes;
   for (const GradientStep& step : steps) nodes.push_back(step.gradient);
   if (only) {
@@ -225,7 +225,7 @@ Answer outline(const Differentiable& forward, const Loss& loss, const std::vecto
     if (nodes.empty()) fail("--only {}: no gradient is called so. Leave out --only to see them all", *only);
   }
   Page page;
-  add_title(page, forward);
+  add_title_of_gradients(page, forward);
   page.say(loss.told);
   page.head(2, "The gradients");
   add_outline(page, *forward.computation.graph, nodes);
@@ -250,7 +250,7 @@ Answer backward(const Differentiable& forward, const Arguments& arguments) {
   const Loss loss = add_loss(forward, arguments);
   const Backward back(loss.from, loss.d_from, given);
   const std::vector<GradientStep> steps = gradient_steps(*graph, [&](const Node& node) { return back.by(node); });
-  if (arguments.has(option::outline)) return outline(forward, loss, steps, arguments.only());
+  if (arguments.has(option::outline)) return outline_of_gradients(forward, loss, steps, arguments.only());
   require_readable(steps, arguments);
   const std::vector<const Node*> wanted = wanted_nodes(*graph, arguments);
   require_room(plan(*graph, wanted));
@@ -267,7 +267,7 @@ Answer backward(const Differentiable& forward, const Arguments& arguments) {
     return answer;
   }
   page.trace.add(graph->named());
-  add_title(page, forward);
+  add_title_of_gradients(page, forward);
   if (arguments.has(option::by_hand)) {
     add_by_hand(page, loss, steps, arguments.number(option::step_size).value_or(usual_step_size));
     return answer;
@@ -358,7 +358,7 @@ WayBack way_back(const Node& loss, const Matrix& d_loss, const Stands& stands) {
   return way;
 }
 
-Cost cost_of(const std::vector<const Node*>& nodes) {
+Cost cost_behind(const std::vector<const Node*>& nodes) {
   std::vector<bool> needed(nodes.front()->graph->nodes().size(), false);
   for (const Node* node : nodes) needed[node->original().index] = true;
   Cost cost;
@@ -372,7 +372,7 @@ Cost cost_of(const std::vector<const Node*>& nodes) {
 }
 
 Taken taken_by(const Graph& graph, const std::vector<const Node*>& nodes) {
-  return {plan(graph, nodes).peak_bytes, cost_of(nodes)};
+  return {plan(graph, nodes).peak_bytes, cost_behind(nodes)};
 }
 
 bool same_bits(const WayBack& a, const WayBack& b) {

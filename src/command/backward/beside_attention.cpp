@@ -93,8 +93,8 @@ std::vector<Attending> attending(const Graph& graph, Shape shape) {
   return all;
 }
 
-void add_comparison(QuantityPage& page, const Axis& rows, const Axis& words, const Matrix& shares,
-                    const std::vector<Attending>& attending) {
+void add_shares_beside(QuantityPage& page, const Axis& rows, const Axis& words, const Matrix& shares,
+                       const std::vector<Attending>& attending) {
   Listing listing{{"query", "gradient"}, {}, true};
   for (const Attending& one : attending) listing.columns.push_back(one.title);
   std::vector<std::size_t> others(attending.size(), 0);
@@ -172,7 +172,7 @@ void add_attention_beside_gradient(QuantityPage& page, const Node& result) {
       page.say("There are no attention weights of these queries and words to compare with.");
       continue;
     }
-    add_comparison(page, result.frame.rows, one.frame.rows, shares, heads);
+    add_shares_beside(page, result.frame.rows, one.frame.rows, shares, heads);
   }
 }
 

@@ -26,7 +26,7 @@ namespace {
 
 // Steps are halved from about this part of a number, or of 1 where it is smaller.
 constexpr double first_part = 1.0 / 16.0;
-constexpr int most_steps = 60;
+constexpr int most_halvings = 60;
 constexpr double last_part = 0x1p-50;      // of a number: shorter steps are lost in its last bits
 constexpr double bound = 1e-6;             // of a relative difference, and of the error of what it is compared with
 constexpr double far_beyond = 100.0;       // how many errors make a disagreement
@@ -40,7 +40,7 @@ bool has_kinks(const Node& node) { return kink_of(*node.op) != nullptr; }
 bool is_taken_out_again(const Node& node) { return node.is(role::mean); }
 
 // How a gradient compares with finite differences.
-struct Comparison {
+struct GradientComparison {
   std::size_t compared = 0, infinite = 0, undefined = 0, vanishing = 0, unsettled = 0;
   std::map<const Kink*, std::size_t> at_kinks = {};
   double difference = 0.0, relative = 0.0;  // the largest
@@ -59,7 +59,7 @@ struct Quotient {
 double larger_size(double a, double b) { return std::max(std::fabs(a), std::fabs(b)); }
 
 // Equal as far as the quotient can tell, which has to be far enough.
-bool agree(double gradient, const Quotient& quotient) {
+bool agrees_with_quotient(double gradient, const Quotient& quotient) {
   if (gradient == 0.0 && quotient.value == 0.0) return true;
   const double within = bound * larger_size(gradient, quotient.value);
   return std::isfinite(gradient) && quotient.error <= within && std::fabs(gradient - quotient.value) <= within;
@@ -91,7 +91,7 @@ class Differences {
     std::vector<Quotient> found;
     std::vector<double> row;
     obstacle_.reset();
-    for (int n = 0; n < most_steps && h > last_part * std::fabs(x); ++n, h /= 2.0) {
+    for (int n = 0; n < most_halvings && h > last_part * std::fabs(x); ++n, h /= 2.0) {
       const std::optional<double> quotient = central(i, j, x, h);
       if (quotient) {
         obstacle_.reset();
@@ -99,7 +99,7 @@ class Differences {
       } else {
         row.clear();
       }
-      if (!found.empty() && agree(gradient, found.back())) break;
+      if (!found.empty() && agrees_with_quotient(gradient, found.back())) break;
       const bool says_nothing = quotient && noise_ / h > larger_size(*quotient, gradient);
       if (!found.empty() && (says_nothing || spent_ > most_work_at_all)) break;
     }
@@ -254,7 +254,7 @@ bool vanishes(double gradient, const std::vector<Quotient>& quotients) {
 // What a number is compared with; nothing where no quotient is precise enough, or they contradict each other.
 std::optional<Quotient> chosen(const std::vector<Quotient>& quotients, double gradient,
                                const std::function<double(double)>& bend) {
-  if (agree(gradient, quotients.back())) return quotients.back();
+  if (agrees_with_quotient(gradient, quotients.back())) return quotients.back();
   std::vector<Quotient> settled;
   std::ranges::copy_if(quotients, std::back_inserter(settled), has_settled);
   if (settled.empty()) return std::nullopt;
@@ -271,13 +271,13 @@ std::optional<Quotient> chosen(const std::vector<Quotient>& quotients, double gr
   return best;
 }
 
-Comparison compared(const Loss& loss, const GradientStep& step, double noise) {
+GradientComparison compared(const Loss& loss, const GradientStep& step, double noise) {
   Differences differences(loss, *step.forward, noise);
   const std::shared_ptr<const Matrix> gradient = step.gradient->cells();
   const std::size_t size = gradient->size(), columns = gradient->shape().columns;
   const std::uint64_t of_one = 6 * std::max<std::uint64_t>(differences.work(), 1);
   const std::size_t count = std::min({size, most_compared, std::size_t(most_work / of_one + 1)});
-  Comparison result;
+  GradientComparison result;
   for (std::size_t n = 0; n < count; ++n) {
     const std::size_t place = n * size / count, i = place / columns, j = place % columns;
     if (!std::isfinite(differences.at(i, j))) {
@@ -298,7 +298,7 @@ Comparison compared(const Loss& loss, const GradientStep& step, double noise) {
       continue;
     }
     ++result.compared;
-    const bool is_right = agree(exact, *quotient);
+    const bool is_right = agrees_with_quotient(exact, *quotient);
     const double difference = std::fabs(exact - quotient->value);
     const double relative = difference == 0.0      ? 0.0
                             : std::isfinite(exact) ? difference / larger_size(exact, quotient->value)
@@ -344,7 +344,7 @@ Answer check_gradients(const Loss& loss, const std::vector<GradientStep>& steps)
   Listing listing{{"gradient", "numbers", "compared", "largest difference", "relative"}, {}, true};
   std::size_t infinite = 0, undefined = 0, vanishing = 0, unsettled = 0, all = 0;
   std::map<const Kink*, std::size_t> at_kinks;
-  Comparison worst;
+  GradientComparison worst;
   bool agrees = true, has_means = false;
   for (const GradientStep& step : steps) {
     if (step.forward->is_alias() || &step.forward->original() == &loss.from.node().original()) continue;
@@ -352,7 +352,7 @@ Answer check_gradients(const Loss& loss, const std::vector<GradientStep>& steps)
       has_means = true;
       continue;
     }
-    const Comparison one = compared(loss, step, noise_behind(*step.forward, loss, steps));
+    const GradientComparison one = compared(loss, step, noise_behind(*step.forward, loss, steps));
     infinite += one.infinite;
     undefined += one.undefined;
     for (const auto& [kink, count] : one.at_kinks) at_kinks[kink] += count;

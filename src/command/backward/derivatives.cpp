@@ -23,11 +23,11 @@ std::string place_in_matrix(const Cell& cell) {
   return fmt::format("[{},{}]", place_called(rows, cell.row), place_called(columns, cell.column));
 }
 
-std::string asked_cells(const Cell& cell) { return cell.node->name + place_in_matrix(cell); }
+std::string asked_cell(const Cell& cell) { return cell.node->name + place_in_matrix(cell); }
 
 }  // namespace
 
-std::string asked_cells(const Asked& asked) {
+std::string asked_cell(const Asked& asked) {
   if (asked.size() == 1) {
     const Cell& cell = asked.front();
     const auto has_number = [](const Axis& axis, std::size_t i) {
@@ -35,7 +35,7 @@ std::string asked_cells(const Asked& asked) {
     };
     const bool is_plain =
         !has_number(cell.node->frame.rows, cell.row) && !has_number(cell.node->frame.columns, cell.column);
-    return is_plain ? asked_cells(cell) : fmt::format("{} ({})", asked_cells(cell), cell_in_words(cell));
+    return is_plain ? asked_cell(cell) : fmt::format("{} ({})", asked_cell(cell), cell_in_words(cell));
   }
   const Node& node = *asked.front().node;
   return fmt::format("{}[{}]", node.name, place_called(node.frame.rows, asked.front().row));

@@ -151,7 +151,7 @@ void add_by_word(QuantityPage& page, const Node& words, const Matrix& gradient, 
 }
 
 // Of a whole row, the square root of the sum of its squared derivatives by each number.
-std::vector<std::shared_ptr<const Matrix>> gradients_of(const Asked& of, const std::vector<const Node*>& by) {
+std::vector<std::shared_ptr<const Matrix>> gradients_of_asked(const Asked& of, const std::vector<const Node*>& by) {
   Sensitivity back(*of.front().node, by);
   require_ways(of.size(), back.work());
   std::vector<std::shared_ptr<const Matrix>> all(by.size());
@@ -176,7 +176,7 @@ std::vector<std::shared_ptr<const Matrix>> gradients_of(const Asked& of, const s
   return all;
 }
 
-std::size_t cells_of(const std::vector<const Node*>& nodes) {
+std::size_t cell_count(const std::vector<const Node*>& nodes) {
   std::size_t cells = 0;
   for (const Node* node : nodes) cells += node->frame.shape.cells();
   return cells;
@@ -193,7 +193,7 @@ std::vector<const Node*> given_left_out(const Graph& graph, const Node& result) 
                         std::ranges::find(words, &node) == words.end();
     if (counts) given.push_back(&node);
   }
-  return cells_of(given) > most_cells ? given : std::vector<const Node*>();
+  return cell_count(given) > most_cells ? given : std::vector<const Node*>();
 }
 
 void add_sources(QuantityPage& page, const Graph& graph, const Asked& of) {
@@ -207,7 +207,7 @@ void add_sources(QuantityPage& page, const Graph& graph, const Asked& of) {
     if (counts && without_masks.has_any(node)) earlier.push_back(&node);
   }
   if (earlier.empty()) fail("{} is computed from nothing: choose a number that is computed", asked_cells(of));
-  const std::vector<std::shared_ptr<const Matrix>> derivatives = gradients_of(of, earlier);
+  const std::vector<std::shared_ptr<const Matrix>> derivatives = gradients_of_asked(of, earlier);
   double largest = 0.0;
   for (const auto& one : derivatives) {
     if (one) largest = std::max(largest, largest_derivative(*one));
@@ -223,7 +223,7 @@ void add_sources(QuantityPage& page, const Graph& graph, const Asked& of) {
   add_counts(page, all);
   if (!left_out.empty()) {
     page.say(text(fmt::format("The {} that are given beside the words have {} numbers and are left out here. ",
-                              count_of(left_out.size(), "matrix", "matrices"), with_commas(cells_of(left_out))),
+                              count_of(left_out.size(), "matrix", "matrices"), with_commas(cell_count(left_out))),
                   code("attn backward"), " shows their gradients."));
   }
   for (const Node* words : words_going_in(graph, *of.front().node)) {
@@ -305,7 +305,7 @@ Answer influence_page(const Differentiable& forward, const Arguments& given) {
     page.say("Of a whole row, the square root of the sum of the squared derivatives stands in place of a derivative.");
   }
   if (by_cell && of_cell) {
-    const auto gradient = gradients_of(*of_cell, {by_cell->front().node}).front();
+    const auto gradient = gradients_of_asked(*of_cell, {by_cell->front().node}).front();
     const double derivative = gradient ? derivative_by(*gradient, *by_cell) : 0.0;
     const bool are_numbers = of_cell->size() == 1 && by_cell->size() == 1;
     page.say(text(are_numbers ? "The derivative of " : "The size of the Jacobian of ", code(asked_cells(*of_cell)),

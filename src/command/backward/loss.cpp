@@ -109,7 +109,7 @@ bool is_normalized(const Node& node) {
   return from->op && from->op == &op::standardize;
 }
 
-Summed usual(const Differentiable& forward) {
+Summed usual_loss(const Differentiable& forward) {
   Graph& graph = *forward.computation.graph;
   if (forward.results.empty())
     fail("nothing was computed whose gradients could be taken: give --x with its matrices, or --q, --k and --v");
@@ -146,7 +146,7 @@ Predicted predicted(const Differentiable& forward) {
   return {stack(all), std::move(ids), known};
 }
 
-Loss cross_entropy_of(const Differentiable& forward) {
+Loss loss_of_cross_entropy(const Differentiable& forward) {
   Graph& graph = *forward.computation.graph;
   const Predicted right = predicted(forward);
   const std::size_t n = right.ids.size(), unknown = n - right.known;
@@ -177,8 +177,8 @@ Loss cross_entropy_of(const Differentiable& forward) {
 Loss add_loss(const Differentiable& forward, const Arguments& arguments) {
   if (const std::optional<std::string> name = arguments.text(option::of))
     return loss_of(asked(*forward.computation.graph, *name), arguments);
-  if (!forward.predictions.empty() && !arguments.has(option::upstream)) return cross_entropy_of(forward);
-  Summed summed = usual(forward);
+  if (!forward.predictions.empty() && !arguments.has(option::upstream)) return loss_of_cross_entropy(forward);
+  Summed summed = usual_loss(forward);
   if (arguments.has(option::upstream)) summed.cell = std::nullopt;
   Loss loss = loss_of(summed, arguments);
   if (summed.cell) {

@@ -106,7 +106,7 @@ void add_problem(QuantityPage& page, const Graph& graph) {
   }
 }
 
-constexpr LayerSizes usual{64, 512, 3};
+constexpr LayerSizes usual_sizes{64, 512, 3};
 
 // n and d of what attends: x, or else the queries; without either d is that of the documents.
 LayerSizes sizes_of(const Graph& graph) {
@@ -115,14 +115,14 @@ LayerSizes sizes_of(const Graph& graph) {
       if (!node.is(*role)) continue;
       const Shape shape = node.frame.shape;
       const bool has_depth = role->content != Content::weights;
-      return {shape.rows, has_depth ? shape.columns : usual.d, usual.k};
+      return {shape.rows, has_depth ? shape.columns : usual_sizes.d, usual_sizes.k};
     }
   }
-  return usual;
+  return usual_sizes;
 }
 
 // What layers reach, for few positions: nothing is counted for it.
-Answer outline_of(std::size_t n, std::size_t k) {
+Answer outline_of_layers(std::size_t n, std::size_t k) {
   constexpr std::size_t most = 16;
   if (n > most) fail("--outline draws at most {} positions: give --n {} or less", most, most);
   Page page;
@@ -144,9 +144,9 @@ Answer outline_of(std::size_t n, std::size_t k) {
 
 Answer run_cost(const Command&, const Arguments& arguments) {
   const auto n = arguments.count(option::n), d = arguments.count(option::d), kernel = arguments.count(option::kernel);
-  if (arguments.has(option::outline)) return outline_of(n.value_or(5), kernel.value_or(usual.k));
+  if (arguments.has(option::outline)) return outline_of_layers(n.value_or(5), kernel.value_or(usual_sizes.k));
   QuantityPage page;
-  LayerSizes sizes = usual;
+  LayerSizes sizes = usual_sizes;
   std::vector<std::string> warnings;
   const bool names_problem =
       arguments.has_any(problem_members()) || arguments.has(option::example) || arguments.has(option::problem);
@@ -292,11 +292,11 @@ LayerSizes buildable(LayerSizes sizes) {
   return {std::min(sizes.n, few), std::min(sizes.d, few), std::min(sizes.k, few)};
 }
 
-std::string at(LayerSizes sizes) { return fmt::format("n = {}, d = {}, k = {}", sizes.n, sizes.d, sizes.k); }
+std::string at_sizes(LayerSizes sizes) { return fmt::format("n = {}, d = {}, k = {}", sizes.n, sizes.d, sizes.k); }
 
-void add_counts(QuantityPage& page, LayerSizes sizes) {
+void add_counts_of_layers(QuantityPage& page, LayerSizes sizes) {
   const std::vector<std::string> columns = {"multiply-adds", "sequential", "path"};
-  page.say(fmt::format("By formula, at {}:", at(sizes)));
+  page.say(fmt::format("By formula, at {}:", at_sizes(sizes)));
   page.table("layers", columns, by_formula(sizes));
   page.say(Listing{
       {"column", "what it counts"},
@@ -309,7 +309,7 @@ void add_counts(QuantityPage& page, LayerSizes sizes) {
   const LayerSizes small = buildable(sizes);
   const QuantityRows found = by_counting(small);
   page.say(fmt::format(
-      "Built from operations at {}, counted and searched. {}:", at(small),
+      "Built from operations at {}, counted and searched. {}:", at_sizes(small),
       found == by_formula(small) ? "The counts agree with the formulas" : "The counts differ from the formulas"));
   page.table("counted", columns, found);
   if (sizes.k == 1 && sizes.n > 1) {
@@ -323,7 +323,7 @@ void add_counts(QuantityPage& page, LayerSizes sizes) {
 
 void add_layers(QuantityPage& page, LayerSizes sizes) {
   page.head(1, "Self-attention, recurrent, convolutional and fully connected layers");
-  add_counts(page, sizes);
+  add_counts_of_layers(page, sizes);
   add_formulas(page);
 }
 

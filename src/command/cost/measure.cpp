@@ -58,11 +58,11 @@ double score_seconds(const ScoringFunction& function, std::size_t n, std::size_t
   return seconds_to_compute(scaled_scores(function, score_inputs(graph, function, n, d)));
 }
 
-std::vector<double> row_of(double n, double multiply_adds, double seconds) {
+std::vector<double> row_of_times(double n, double multiply_adds, double seconds) {
   return {n, multiply_adds, 1e3 * seconds, 1e9 * seconds / multiply_adds};
 }
 
-const std::vector<std::string> columns = {"n", "multiply-adds", "milliseconds", "ns each"};
+const std::vector<std::string> measured_columns = {"n", "multiply-adds", "milliseconds", "ns each"};
 
 Plot plot_of(std::string title) {
   return {.title = std::move(title),
@@ -97,7 +97,7 @@ void measure_layers(QuantityPage& page) {
       series.y.push_back(median_seconds([&] { return layer_seconds(kind, sizes); }));
     }
     const LayerSizes largest{static_cast<std::size_t>(series.x.back()), d, k};
-    rows.emplace_back(kind.name, row_of(series.x.back(), kind.multiply_adds(largest), series.y.back()));
+    rows.emplace_back(kind.name, row_of_times(series.x.back(), kind.multiply_adds(largest), series.y.back()));
     if (is_plotted(series.name)) plot.series.push_back(std::move(series));
   }
   page.say(fmt::format(
@@ -106,7 +106,7 @@ void measure_layers(QuantityPage& page) {
       "The table shows the largest n of each, and the nanoseconds per multiply-add.",
       least, most, d));
   page.say(std::move(plot));
-  page.table("measured_layers", columns, rows);
+  page.table("measured_layers", measured_columns, rows);
 }
 
 void measure_scores(QuantityPage& page) {
@@ -121,13 +121,13 @@ void measure_scores(QuantityPage& page) {
     }
     const Work work = counted_scores(function, most, d);
     rows.emplace_back(function.name,
-                      row_of(series.x.back(), static_cast<double>(work.cost.multiply_adds), series.y.back()));
+                      row_of_times(series.x.back(), static_cast<double>(work.cost.multiply_adds), series.y.back()));
     if (is_plotted(series.name)) plot.series.push_back(std::move(series));
   }
   page.say(
       fmt::format("The same for the scores of n = {} to {} queries and as many keys of size d = {}:", least, most, d));
   page.say(std::move(plot));
-  page.table("measured_scores", columns, rows);
+  page.table("measured_scores", measured_columns, rows);
 }
 
 }  // namespace

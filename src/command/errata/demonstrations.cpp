@@ -135,12 +135,12 @@ void show_sets_of_a_decoder_layer(Page& page, Graph& graph) {
 
 // --- of masks
 
-constexpr double published = -1e6, minus_infinity = -std::numeric_limits<double>::infinity();
+constexpr double published = -1e6, right_fill = -std::numeric_limits<double>::infinity();
 
 void show_filled_weights(Page& page, Graph& graph) {
   const Value scores = row_of_numbers(graph, role::scores, {2.0, 1.0, 0.0, 0.0});
   const Value allowed = row_of_numbers(graph, role::mask, {1.0, 1.0, 0.0, 0.0});
-  const Value right = name(role::weights, softmax(mask(scores, allowed, minus_infinity)));
+  const Value right = name(role::weights, softmax(mask(scores, allowed, right_fill)));
   const Value unmasked = name(role::unmasked, softmax(scores));
   const Value filled = name(role::filled, replace(unmasked, allowed, published));
   const Value zeroed = name(role::zeroed, multiply(unmasked, allowed));
@@ -157,7 +157,7 @@ void show_masked_embeddings(Page& page, Graph& graph) {
   const Value scores = name(role::scores, matmul_transposed(q, k));
   const Value embeddings = name(Name{role::weights, "embedding_masked"}, softmax(scores));
   const Value allowed = row_of_numbers(graph, role::mask, {1.0, 1.0, 0.0});
-  const Value masked = name(Name{role::weights, "score_masked"}, softmax(mask(scores, allowed, minus_infinity)));
+  const Value masked = name(Name{role::weights, "score_masked"}, softmax(mask(scores, allowed, right_fill)));
   show(page, {k, scores, embeddings, masked});
 }
 
@@ -189,7 +189,7 @@ Ids source_of_the_post(const EncoderDecoder& model) {
   return ids_of(split_words("la maison blanche est petite <end>"), model.source_words, "source");
 }
 
-std::string words_of(const Ids& ids, const Vocabulary& vocabulary) {
+std::string words_in_vocabulary(const Ids& ids, const Vocabulary& vocabulary) {
   std::vector<std::string> words;
   for (const std::size_t id : ids) words.push_back(vocabulary[id - 1]);
   return fmt::format("{}", fmt::join(words, " "));
@@ -220,7 +220,7 @@ void show_translations_from_a_state(Page& page, Graph&) {
   const auto row_of = [&](std::string begins, const EncoderDecoder& translator) {
     const Ids words = translate(translator, source, source.size() + 2);
     const double probability = distributions(translator, source, words)(0, words.front() - 1);
-    return std::vector<std::string>{std::move(begins), words_of(words, model.target_words),
+    return std::vector<std::string>{std::move(begins), words_in_vocabulary(words, model.target_words),
                                     fmt::format("{:.4f}", probability)};
   };
   page.say(Listing{

@@ -99,7 +99,7 @@ EncoderDecoderFile encoder_decoder_file_of(const Arguments& arguments) {
   return read_built_in(look_up(alignment_examples(), name, "example"));
 }
 
-std::string pointer_to_trained() {
+std::string pointer_to_trained_alignment() {
   const std::span<const ModelExample> all = alignment_examples();
   const auto found = std::ranges::find_if(all, is_trained);
   return found == all.end() ? "" : fmt::format(" For trained ones: attn align --model {}.", found->name);
@@ -126,7 +126,7 @@ Translation translation_of(const Arguments& arguments) {
     translation.about = {
         "All matrices are random, not trained. "
         "The steps are those of a real translator, but the words have no meaning." +
-        pointer_to_trained()};
+        pointer_to_trained_alignment()};
     translation.on_random = translation.about.front();
     std::tie(translation.model, translation.drawings) = drawn_model(arguments, from, to.empty() ? from : to);
   } else {
@@ -154,7 +154,7 @@ Translation translation_of(const Arguments& arguments) {
 namespace {
 
 // The variants that the file has matrices for: all of its own, or the one that it is for.
-std::vector<EncoderDecoder> all_models(const EncoderDecoderFile& file) {
+std::vector<EncoderDecoder> models_in_file(const EncoderDecoderFile& file) {
   const Recurrence& cell = file.cell.empty() ? recurrences().front() : look_up(recurrences(), file.cell, "cell");
   std::vector<EncoderDecoder> models;
   for (const AlignmentVariant& variant : alignment_variants()) {
@@ -254,7 +254,7 @@ Answer translations_by_length(const Arguments& arguments) {
     fail("--by-length: {} has no \"sentences\": give it a list of pairs, each a sentence and its translation",
          file.where);
   }
-  const std::vector<EncoderDecoder> models = all_models(file);
+  const std::vector<EncoderDecoder> models = models_in_file(file);
   const std::vector<LengthScore> scores = by_length(models, known);
   QuantityPage page;
   page.head(1, "Short and long sentences");
@@ -295,7 +295,8 @@ std::size_t asked_output(const Graph& graph, const Translation& translation, con
   return find_named_place(axis("outputs", words), words.size(), *word, fmt::format("--from {}", *word)) + 1;
 }
 
-Answer outline_of(const std::shared_ptr<Graph>& graph, const Translation& translation, const Arguments& arguments) {
+Answer outline_of_alignment(const std::shared_ptr<Graph>& graph, const Translation& translation,
+                            const Arguments& arguments) {
   if (translation.target.empty()) fail("--outline draws the output words, and there are none: give --target");
   const std::size_t output = asked_output(*graph, translation, arguments);
   const bool attends = !translation.model.variant->score.empty();
@@ -317,7 +318,7 @@ Answer outline_of(const std::shared_ptr<Graph>& graph, const Translation& transl
 }
 
 // The outputs, and the words that they should be.
-Differentiable differentiable(const std::shared_ptr<Graph>& graph, const Translation& translation) {
+Differentiable differentiable_outputs(const std::shared_ptr<Graph>& graph, const Translation& translation) {
   Differentiable all{.computation = {.graph = graph, .random = translation.on_random, .drawings = translation.drawings},
                      .title = translation.title,
                      .results = {},
@@ -346,9 +347,9 @@ Answer run_align(const Command&, const Arguments& arguments) {
         graph->tell_random(*parameter, fmt::format("seed {}", drawing_seed(arguments)));
     }
   }
-  if (asks_for_gradients(arguments)) return gradients_of(differentiable(graph, translation), arguments);
+  if (asks_for_gradients(arguments)) return gradients_of(differentiable_outputs(graph, translation), arguments);
   compute(*graph);
-  if (arguments.has(option::outline)) return outline_of(graph, translation, arguments);
+  if (arguments.has(option::outline)) return outline_of_alignment(graph, translation, arguments);
   if (arguments.has(option::transpose)) add_transposed(*graph);
 
   Page page;

@@ -34,8 +34,8 @@ bool have_effect(const Transformer& model, const ModelInput& words) {
   return kind.of_embeddings && !words.x;
 }
 
-void take(ModelChoice& choice, ModelInput& words, std::size_t learned, const Arguments& arguments,
-          const PositionOptions& options) {
+void take_asked_positions(ModelChoice& choice, ModelInput& words, std::size_t learned, const Arguments& arguments,
+                          const PositionOptions& options) {
   const std::optional<RowPositions> positions = asked_for(arguments, options);
   if (!positions) return;
   const std::string_view called = given_of(arguments, options);
@@ -56,13 +56,13 @@ void take(ModelChoice& choice, ModelInput& words, std::size_t learned, const Arg
 void take_positions(ModelChoice& choice, OwnSide own, const Arguments& arguments) {
   const TransformerSizes sizes = choice.model.sizes;
   const bool is_source = own == OwnSide::source;
-  take(choice, is_source ? choice.source : choice.target, is_source ? sizes.source_places : sizes.target_places,
-       arguments, of_own);
+  take_asked_positions(choice, is_source ? choice.source : choice.target,
+                       is_source ? sizes.source_places : sizes.target_places, arguments, of_own);
   if (!is_source && asked_for(arguments, of_own) && asked_for(arguments, of_other)) {
     fail("{} and {} are both given, and this model has words on one side: give one of them",
          given_of(arguments, of_own), given_of(arguments, of_other));
   }
-  take(choice, choice.target, sizes.target_places, arguments, of_other);
+  take_asked_positions(choice, choice.target, sizes.target_places, arguments, of_other);
 }
 
 std::size_t positions_needed(const Arguments& arguments, OwnSide own, std::size_t source, std::size_t target) {

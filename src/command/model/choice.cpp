@@ -25,24 +25,24 @@ namespace attn {
 
 namespace {
 
-using Needs = ModelUse::Needs;
+using ModelNeeds = ModelUse::Needs;
 
 // The sides of a model whose self-attention is meant.
-std::vector<std::string_view> causal_fields(Needs part) {
-  if (part == Needs::encoder) return {"causal_encoder"};
-  if (part == Needs::decoder) return {"causal_decoder"};
+std::vector<std::string_view> causal_fields(ModelNeeds part) {
+  if (part == ModelNeeds::encoder) return {"causal_encoder"};
+  if (part == ModelNeeds::decoder) return {"causal_decoder"};
   return {"causal_encoder", "causal_decoder"};
 }
 
-ModelRecipe asked_recipe(const Arguments& arguments, const ModelUse& use) {
+ModelRecipe asked_model_recipe(const Arguments& arguments, const ModelUse& use) {
   return asked_recipe(arguments, causal_fields(use.needs));
 }
 
 // The same for a model that was read, with what is known of models of its layout. Throws InputError, naming
 // both, where an option says something else.
-ModelRecipe asked_recipe(const Arguments& arguments, const ModelUse& use, const ParameterFile& file,
-                         const std::string& path) {
-  ModelRecipe recipe = asked_recipe(arguments, use), theirs;
+ModelRecipe asked_model_recipe(const Arguments& arguments, const ModelUse& use, const ParameterFile& file,
+                               const std::string& path) {
+  ModelRecipe recipe = asked_model_recipe(arguments, use), theirs;
   const std::vector<AskedField> all = asked_fields(arguments, causal_fields(use.needs));
   for (const BroughtField& brought : file.brings) {
     const RecipeField& field = field_called(brought.field);
@@ -86,7 +86,7 @@ void require_agreement(const Arguments& arguments, const Transformer& model, con
 // The same where an option says another recipe than such a model has.
 void require_same_recipe(const Arguments& arguments, const ModelUse& use, const Transformer& model,
                          const std::string& where) {
-  const ModelRecipe recipe = asked_recipe(arguments, use);
+  const ModelRecipe recipe = asked_model_recipe(arguments, use);
   for (const AskedField& asked : asked_fields(arguments, causal_fields(use.needs))) {
     const RecipeField& field = field_called(asked.field);
     if (field.told(recipe) == field.told(model.recipe)) continue;
@@ -153,9 +153,9 @@ constexpr MaskedKeys own_of_encoder{option::mask, option::key_mask, option::vali
     of_memory{option::memory_mask, option::memory_key_mask, option::memory_valid_length, &ModelChoice::target,
               &ModelInput::memory_mask};
 
-std::vector<MaskedKeys> masked_keys(Needs part) {
-  if (part == Needs::encoder) return {own_of_encoder};
-  if (part == Needs::decoder) return {own_of_decoder, of_memory};
+std::vector<MaskedKeys> masked_keys(ModelNeeds part) {
+  if (part == ModelNeeds::encoder) return {own_of_encoder};
+  if (part == ModelNeeds::decoder) return {own_of_decoder, of_memory};
   return {own_of_encoder, of_target, of_memory};
 }
 
@@ -293,7 +293,7 @@ class Chooser {
     } else if (const auto file = arguments_.text(option::model)) {
       take_file(read_model(*file, arguments_.text(option::tokenizer)), *file);
     } else if (arguments_.has(option::parameters)) {
-      choice_.model.recipe = asked_recipe(arguments_, use_);
+      choice_.model.recipe = asked_model_recipe(arguments_, use_);
       take_parameter_file(*arguments_.text(option::parameters));
     } else {
       plan();
@@ -427,7 +427,7 @@ class Chooser {
     model.sizes.heads = heads.value_or(1);
     arguments_.tell("reading parameters");
     ParameterFile file = parameters_asked_for(arguments_, path);
-    model.recipe = asked_recipe(arguments_, use_, file, path);
+    model.recipe = asked_model_recipe(arguments_, use_, file, path);
     const std::size_t matrices = file.parameters.size();
     take_parameters(model, std::move(file.parameters), path);
     if (arguments_.has(option::gated) && !model.recipe.gated)
@@ -452,7 +452,7 @@ class Chooser {
         &look_up(model_kinds(), arguments_.text(option::kind).value_or(std::string(use_.usual_kind)), "kind of model");
     plan_sizes();
     name_sides();
-    model.recipe = asked_recipe(arguments_, use_);
+    model.recipe = asked_model_recipe(arguments_, use_);
     const AskedWords asked{arguments_, told_, choice_.words};
     const std::vector<std::string> source = sentence(asked, source_side), target = sentence(asked, target_side);
     if (!arguments_.has(option::x)) model.source_vocabulary = with_new_words({}, source);

@@ -20,7 +20,7 @@ const MatrixFile& usual_logits() {
 const std::vector<std::size_t> usual_targets = {1, 2};
 
 // The right word of each row, as a column of ids.  [n, 1]
-Matrix ids_of(const std::vector<std::size_t>& targets, Shape logits) {
+Matrix column_of_targets(const std::vector<std::size_t>& targets, Shape logits) {
   if (targets.size() != logits.rows) {
     fail("--targets has {} for {} of --logits: give one for each", count_of(targets.size(), "word"),
          count_of(logits.rows, "row"));
@@ -45,7 +45,7 @@ Answer run_cross_entropy(const Command&, const Arguments& arguments) {
   for (const double cell : cells(file.matrix)) {
     if (!std::isfinite(cell)) fail("--logits: every number must be finite");
   }
-  Matrix ids = ids_of(is_given ? arguments.counts(option::targets) : usual_targets, shape);
+  Matrix ids = column_of_targets(is_given ? arguments.counts(option::targets) : usual_targets, shape);
   const auto graph = std::make_shared<Graph>(keep_nothing());
   watch(*graph);
   const Axis rows = axis("rows", file.row_labels);

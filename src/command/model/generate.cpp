@@ -197,13 +197,13 @@ BeamRun beams_of(const ModelChoice& choice, const GenerationTask& task, std::siz
 
 namespace {
 
-constexpr std::size_t most_shown = 4;
+constexpr std::size_t most_words_shown = 4;
 
 std::string most_probable(const GenerationStep& step) {
-  return most_probable_words(row(step.distribution->matrix(), 0), step.distribution->frame.columns, most_shown);
+  return most_probable_words(row(step.distribution->matrix(), 0), step.distribution->frame.columns, most_words_shown);
 }
 
-std::string words_of(const std::vector<std::size_t>& ids, const Axis& vocabulary) {
+std::string words_in_axis(const std::vector<std::size_t>& ids, const Axis& vocabulary) {
   std::string words;
   for (const std::size_t id : ids) words += (words.empty() ? "" : " ") + vocabulary.label(id - 1);
   return words;
@@ -265,13 +265,13 @@ void add_ledger(Page& page, const GenerationRun& run, const Sampling& sampling) 
   page.head(2, "Step by step");
   page.say(fmt::format(
       "Each line: the new input words, the number of cached positions, the multiply-adds (MACs) of this step, the chosen word, and the most probable words (at most {}).",
-      most_shown));
+      most_words_shown));
   if (const std::vector<std::string> how = sampling_in_words(sampling); !how.empty())
     page.say(fmt::format("Sampling: {}.{}", fmt::join(how, "; "),
                          sampling.is_plain() ? "" : " The probabilities are shown after these changes."));
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
     const GenerationStep& step = run.steps[i];
-    listing.rows.push_back({fmt::format("{}.", i + 1), words_of(step.went_in, vocabulary),
+    listing.rows.push_back({fmt::format("{}.", i + 1), words_in_axis(step.went_in, vocabulary),
                             fmt::format("{} cached", step.remembered), with_commas(step.multiply_adds) + " MACs",
                             "→ " + vocabulary.label(step.chosen - 1), most_probable(step)});
   }
@@ -341,7 +341,7 @@ std::string cost_of_encoder(const GenerationRun& run) {
 }
 
 // The same with every word going in again at every step.
-void add_comparison(Page& page, const ModelChoice& choice, GenerationPlan plan, const GenerationRun& run) {
+void add_whole_recomputation(Page& page, const ModelChoice& choice, GenerationPlan plan, const GenerationRun& run) {
   constexpr double most_work = 2e10;  // some seconds
   const std::size_t steps = run.steps.size();
   const double per_word =
@@ -388,7 +388,7 @@ void add_generation(Page& page, const ModelChoice& choice, const GenerationPlan&
   add_texts(page, choice, plan.task, words_written(run.steps), run.steps.front().distribution->frame.columns);
   add_ledger(page, run, plan.sampling);
   if (choice.model.kind->crosses) add_alignment(page, choice, run);
-  add_comparison(page, choice, plan, run);
+  add_whole_recomputation(page, choice, plan, run);
 }
 
 void add_kept_texts(Page& page, const BeamRun& run, std::size_t beams, const Axis& vocabulary) {
@@ -401,7 +401,7 @@ void add_kept_texts(Page& page, const BeamRun& run, std::size_t beams, const Axi
   for (const BeamStep& step : run.steps) {
     std::string texts;
     for (const Beam& beam : step.kept) {
-      texts += fmt::format("{}{} {}", texts.empty() ? "" : ", ", words_of(beam.words, vocabulary),
+      texts += fmt::format("{}{} {}", texts.empty() ? "" : ", ", words_in_axis(beam.words, vocabulary),
                            percent_of_text(beam.log_probability));
     }
     listing.rows.push_back({fmt::format("{}.", listing.rows.size() + 1), std::move(texts)});
@@ -424,10 +424,10 @@ void add_beams(Page& page, const ModelChoice& choice, const GenerationPlan& plan
   for (const GenerationStep& step : greedy.steps)
     log_probability += std::log(step.distribution->matrix()(0, step.chosen - 1));
   page.head(2, "Greedy decoding");
-  page.say(text("The most probable word at each step gives ", strong(words_of(words_written(greedy.steps), vocabulary)),
-                fmt::format(" ({}). Beam search gives ", percent_of_text(log_probability)),
-                strong(words_of(best.words, vocabulary)),
-                fmt::format(" ({}).", percent_of_text(best.log_probability))));
+  page.say(text(
+      "The most probable word at each step gives ", strong(words_in_axis(words_written(greedy.steps), vocabulary)),
+      fmt::format(" ({}). Beam search gives ", percent_of_text(log_probability)),
+      strong(words_in_axis(best.words, vocabulary)), fmt::format(" ({}).", percent_of_text(best.log_probability))));
 }
 
 }  // namespace

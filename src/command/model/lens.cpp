@@ -47,7 +47,7 @@ std::size_t find_in_vocabulary(const Node& logits, const ModelWords& words, cons
   return find_place(vocabulary, size, word, fmt::format("--word '{}'", word));
 }
 
-LookedAt looked_at(const Node& logits, const ModelWords& words, const Arguments& arguments) {
+LookedAt looked_at_logits(const Node& logits, const ModelWords& words, const Arguments& arguments) {
   const Shape shape = logits.frame.shape;
   LookedAt looked{.row = shape.rows - 1};
   if (const std::optional<std::string> of = arguments.text(option::of)) {
@@ -101,7 +101,7 @@ Answer run_lens(const Command&, const Arguments& arguments) {
     Graph graph;
     run_model(planned, graph);
     const Node& logits = logits_of(graph);
-    add_lens(logits, looked_at(logits, planned.words, arguments));
+    add_lens(logits, looked_at_logits(logits, planned.words, arguments));
     require_room(plan(graph, wanted_nodes(graph, arguments, lens_and_logits)));
   }
   const ModelChoice choice = drawn(std::move(planned), arguments, use);
@@ -109,7 +109,7 @@ Answer run_lens(const Command&, const Arguments& arguments) {
   run_model(choice, *graph);
   tell_progress(*graph, arguments);
   const Node& logits = logits_of(*graph);
-  const LookedAt looked = looked_at(logits, choice.words, arguments);
+  const LookedAt looked = looked_at_logits(logits, choice.words, arguments);
   const Lens lens = add_lens(logits, looked);
   compute(*graph, wanted_nodes(*graph, arguments, lens_and_logits));
   Page page;

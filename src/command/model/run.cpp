@@ -257,7 +257,7 @@ std::map<std::string, std::string, std::less<>> parameters_again(const Transform
 }
 
 // "encoder" of "encoder.1".
-std::string_view side_of(std::string_view part) { return part.substr(0, part.find('.')); }
+std::string_view side_in_name(std::string_view part) { return part.substr(0, part.find('.')); }
 
 }  // namespace
 
@@ -295,7 +295,7 @@ Answer run_parameters(const Command&, const Arguments& arguments) {
     const std::string& part = sums[first].first;
     const std::size_t count = sums[first].second;
     const auto is_alike = [&](const auto& other) {
-      return is_layer(part) && other.second == count && side_of(other.first) == side_of(part);
+      return is_layer(part) && other.second == count && side_in_name(other.first) == side_in_name(part);
     };
     for (behind = first + 1; behind < sums.size() && is_alike(sums[behind]);) ++behind;
     const std::size_t layers = behind - first;

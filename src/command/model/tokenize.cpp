@@ -255,13 +255,13 @@ constexpr StepsOfKind steps_of_kinds[] = {
      "pieces looked up"},
     {"", "The merge with the lowest rank is made first, until no two neighbors can be merged.", "rank of the merge"}};
 
-const StepsOfKind& steps_of(const Tokenizer& tokenizer) {
+const StepsOfKind& steps_of_kind(const Tokenizer& tokenizer) {
   return *std::ranges::find_if(steps_of_kinds,
                                [&](const StepsOfKind& row) { return tokenizer.kind().starts_with(row.kind); });
 }
 
 void say_steps(Page& page, const Tokenizer& tokenizer, const CutWord& word, const ShownAmount& shown) {
-  const StepsOfKind& kind = steps_of(tokenizer);
+  const StepsOfKind& kind = steps_of_kind(tokenizer);
   page.head(2, fmt::format("How the word {} is cut", shown_word(tokenizer, word.text)));
   page.say(std::string(kind.sentence));
   Listing listing{{std::string(kind.number), "pieces"}};

@@ -56,7 +56,7 @@ std::string layers_in_words(const Transformer& model) {
 
 }  // namespace
 
-std::string positions_in_words(const Transformer& model) {
+std::string positions_of_choice(const Transformer& model) {
   if (model.sizes.buckets == 0) return std::string(model.recipe.positions->name);
   return fmt::format("{} of distances, the last from {} on", count_of(model.sizes.buckets, "bucket"),
                      model.recipe.max_distance);
@@ -65,11 +65,11 @@ std::string positions_in_words(const Transformer& model) {
 namespace {
 
 // Positions are added to embeddings: vectors are taken as they are.
-std::string positions_in_words(const ModelChoice& choice) {
+std::string positions_of_choice(const ModelChoice& choice) {
   const bool of_source = !choice.source.ids.empty(), of_target = !choice.target.ids.empty();
   const bool has_vectors = choice.source.x || choice.target.x;
   const PositionKind& positions = *choice.model.recipe.positions;
-  if (choice.model.sizes.buckets || choice.model.has_class_token()) return positions_in_words(choice.model);
+  if (choice.model.sizes.buckets || choice.model.has_class_token()) return positions_of_choice(choice.model);
   if (positions.of_queries_and_keys) return std::string(positions.name);
   if (!of_source && !of_target) return "none, since vectors go in";
   if (!has_vectors || &positions == &position_kinds().front()) return std::string(positions.name);
@@ -142,7 +142,7 @@ std::string sizes_in_words(const Transformer& model, std::string_view positions)
 namespace {
 
 // encoder, decoder, and transformer for the whole. Throws std::logic_error for another command.
-const ModelPart& part_of(std::string_view command) {
+const ModelPart& part_named(std::string_view command) {
   for (const ModelPart& part : parts) {
     if (part.use.command == command) return part;
   }
@@ -174,7 +174,7 @@ void add_head(Page& page, const ModelPart& part, const ModelChoice& choice) {
   page.blocks.emplace_back(Heading{1, text(model.title.empty() ? std::string(part.title) : model.title)});
   if (!model.summary.empty()) page.blocks.emplace_back(Prose{text(model.summary)});
   for (const std::string& paragraph : model.about) page.blocks.emplace_back(Prose{text(paragraph)});
-  page.blocks.emplace_back(Prose{text(sizes_in_words(model, positions_in_words(choice)))});
+  page.blocks.emplace_back(Prose{text(sizes_in_words(model, positions_of_choice(choice)))});
 }
 
 }  // namespace
@@ -184,7 +184,7 @@ void add_head(Page& page, const ModelPart& part, const ModelChoice& choice) {
 namespace {
 
 // The word with the highest probability, or how many share it.
-std::string most_probable(std::span<const double> probabilities, const Axis& words) {
+std::string most_probable_word(std::span<const double> probabilities, const Axis& words) {
   const auto most = std::ranges::max_element(probabilities);
   const auto tied = std::ranges::count(probabilities, *most);
   if (tied > 1) return fmt::format("a tie of {} words", tied);
@@ -206,7 +206,7 @@ void add_expected(Page& page, const Graph& graph, const ModelChoice& choice) {
     }
     knows_all = knows_all && probability != "–";
     listing.rows.push_back(
-        {distribution->frame.rows.label(i), choice.expected[i], probability, most_probable(row, words)});
+        {distribution->frame.rows.label(i), choice.expected[i], probability, most_probable_word(row, words)});
   }
   page.head(2, "What should come next");
   page.say(
@@ -217,7 +217,7 @@ void add_expected(Page& page, const Graph& graph, const ModelChoice& choice) {
 }
 
 // Names, shapes and costs, for models that are too large to be run.
-Answer outline(const ModelPart& part, const ModelChoice& choice, const Arguments& arguments) {
+Answer outline_of_model(const ModelPart& part, const ModelChoice& choice, const Arguments& arguments) {
   auto graph = std::make_shared<Graph>();
   run_model(choice, *graph);
   const std::optional<std::string> only = arguments.only();
@@ -241,7 +241,7 @@ Answer outline(const ModelPart& part, const ModelChoice& choice, const Arguments
 }
 
 // What is compared: the output of the decoder, where the model has one.
-std::vector<const Node*> compared(const Graph& graph) {
+std::vector<const Node*> compared_nodes(const Graph& graph) {
   const Node* const output = graph.find(Name{{scope::decoder}, role::output}.text());
   return output ? std::vector{output} : std::vector<const Node*>();
 }
@@ -249,8 +249,8 @@ std::vector<const Node*> compared(const Graph& graph) {
 Matrix decoded(const ModelChoice& choice) {
   Graph graph(keep_nothing());
   run_model(choice, graph);
-  compute(graph, compared(graph));
-  return compared(graph).front()->matrix();
+  compute(graph, compared_nodes(graph));
+  return compared_nodes(graph).front()->matrix();
 }
 
 // The model on other words: another one at position t, counted from 0.
@@ -336,9 +336,10 @@ Differentiable differentiable(const std::shared_ptr<Graph>& graph, const ModelPa
 }  // namespace
 
 Answer run_transformer(const Command& command, const Arguments& arguments) {
-  const ModelPart& part = part_of(command.name);
+  const ModelPart& part = part_named(command.name);
   ModelChoice planned = planned_model(arguments, part.use);
-  if (arguments.has(option::outline) && !asks_for_gradients(arguments)) return outline(part, planned, arguments);
+  if (arguments.has(option::outline) && !asks_for_gradients(arguments))
+    return outline_of_model(part, planned, arguments);
   if (arguments.has(option::outline)) {
     auto graph = std::make_shared<Graph>(keep_nothing());
     run_model(planned, *graph);
@@ -347,7 +348,7 @@ Answer run_transformer(const Command& command, const Arguments& arguments) {
   const bool checks = arguments.has(option::check_causal);
   const auto wanted = [&](const Graph& graph) {
     if (asks_for_gradients(arguments)) return std::vector<const Node*>();  // what they need is known later
-    return checks ? compared(graph) : wanted_nodes(graph, arguments);
+    return checks ? compared_nodes(graph) : wanted_nodes(graph, arguments);
   };
   require_room(planned, wanted);
   const ModelChoice choice = drawn(std::move(planned), arguments, part.use);

@@ -333,7 +333,7 @@ Answer list_of_tasks(const Command& command, const Arguments& arguments) {
 }
 
 // The matrices of a page as inputs, which a question can ask for.
-std::shared_ptr<Graph> inputs_of(const Trace& trace) {
+std::shared_ptr<Graph> inputs_of_trace(const Trace& trace) {
   auto graph = std::make_shared<Graph>();
   for (const Traced& one : trace.matrices())
     graph->input(Name{role::other, one.name}, one.cells(), one.frame.rows, one.frame.columns);
@@ -393,7 +393,7 @@ Answer run_train(const Command& command, const Arguments& arguments) {
                 .next = next_steps(arguments, *asked.trainer),
                 .was_stopped = run.was_stopped(),
                 .beside = run.beside()});
-  const std::shared_ptr<Graph> tables = inputs_of(page.trace);
+  const std::shared_ptr<Graph> tables = inputs_of_trace(page.trace);
   Answer answer{.page = std::move(page), .computation = {tables}};
   if (arguments.has(option::page)) {
     answer.in_browser = run_on(asked.trainer->model(), looked_at(asked)).graph;

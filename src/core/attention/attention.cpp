@@ -17,14 +17,14 @@ std::optional<Value> relative_scores(const Value& q, const Value& k, const Recip
 }
 
 // Queries or keys, as they are told where they stand.
-Value placed(const Value& x, const Role& result, const RowPositions& positions, const Recipe& recipe) {
+Value at_positions(const Value& x, const Role& result, const RowPositions& positions, const Recipe& recipe) {
   if (!recipe.positions->of_queries_and_keys) return x;
   Waves waves = recipe.waves;
   waves.positions = positions;
   return name(result, recipe.positions->of_queries_and_keys(x, {.waves = std::move(waves)}));
 }
 
-constexpr MaskNouns of_attention{.row = "query", .column = "key"};
+constexpr MaskNouns nouns_of_attention{.row = "query", .column = "key"};
 
 }  // namespace
 
@@ -45,8 +45,8 @@ Value attention_scores(const Value& whole_q, const Value& whole_k, const Recipe&
   const ScoringFunction& function = *recipe.function;
   const Value normed_q = recipe.normalize_q ? recipe.normalize_q(whole_q) : whole_q;
   const Value normed_k = recipe.normalize_k ? recipe.normalize_k(whole_k) : whole_k;
-  const Value q = placed(normed_q, role::rotated_q, recipe.apart.queries, recipe);
-  const Value k = placed(normed_k, role::rotated_k, recipe.apart.keys, recipe);
+  const Value q = at_positions(normed_q, role::rotated_q, recipe.apart.queries, recipe);
+  const Value k = at_positions(normed_k, role::rotated_k, recipe.apart.keys, recipe);
   const std::optional<Value> relative = relative_scores(q, k, recipe);
   if (function.expand) function.expand(q, k, recipe.learned);
   Value content = function.score(q, k, recipe.learned);
@@ -64,7 +64,8 @@ Value attention_weights(const Value& scores, const Recipe& recipe) {
   Value scaled = name(role::scaled, scaled_scores(scores, recipe));
   Value capped = recipe.cap ? name(role::capped, soft_cap(scaled, *recipe.cap)) : scaled;
   Value biased = recipe.bias ? add(capped, *recipe.bias) : capped;
-  Value masked = name(role::masked, recipe.allowed ? mask(biased, *recipe.allowed, recipe.fill, of_attention) : biased);
+  Value masked =
+      name(role::masked, recipe.allowed ? mask(biased, *recipe.allowed, recipe.fill, nouns_of_attention) : biased);
   return name(role::weights, softmax(masked));
 }
 

@@ -202,20 +202,20 @@ Value additive(const Value& q, const Value& k, const ScoreParameters& parameters
 
 namespace {
 
-Scalar root_of(std::size_t n) {
+Scalar root_of_size(std::size_t n) {
   return {std::sqrt(static_cast<double>(n)), {fmt::format("√{}", n), fmt::format("\\sqrt{{{}}}", n)}};
 }
 
 std::optional<Scalar> sqrt_dk(const KeySizes& sizes) {
   if (sizes.d_k == 0)
     fail("‹scale› sqrt-dk needs the key size, and only scores are given: give ‹scale› with a number, or none");
-  return root_of(sizes.d_k);
+  return root_of_size(sizes.d_k);
 }
 
 std::optional<Scalar> none(const KeySizes&) { return std::nullopt; }
 
 std::optional<Scalar> sqrt_n(const KeySizes& sizes) {
-  Scalar root = root_of(sizes.n_k);
+  Scalar root = root_of_size(sizes.n_k);
   root.in_words = fmt::format("√n, with n = {}", count_of(sizes.n_k, "key"));
   return root;
 }

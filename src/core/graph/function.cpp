@@ -13,20 +13,20 @@ void each(std::span<double> x) {
   for (double& value : x) value = f(value);
 }
 
-double root_of(double x) { return std::sqrt(x); }
+double root_of_number(double x) { return std::sqrt(x); }
 double magnitude_of(double x) { return std::fabs(x); }
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
-constexpr bool of_result = true, of_argument = false;
+constexpr bool from_result = true, from_argument = false;
 
-constexpr Derivative of_tanh = {of_result, elementary::slope_of_tanh, elementary::multiply_by_slope_of_tanh},
-                     of_logistic = {of_result, elementary::slope_of_logistic,
+constexpr Derivative of_tanh = {from_result, elementary::slope_of_tanh, elementary::multiply_by_slope_of_tanh},
+                     of_logistic = {from_result, elementary::slope_of_logistic,
                                     elementary::multiply_by_slope_of_logistic},
-                     of_rectifier = {of_result, elementary::slope_of_relu, elementary::multiply_by_slope_of_relu},
-                     of_gelu = {of_argument, elementary::slope_of_gelu, elementary::multiply_by_slope_of_gelu},
-                     of_gelu_by_tanh = {of_argument, elementary::slope_of_gelu_by_tanh,
+                     of_rectifier = {from_result, elementary::slope_of_relu, elementary::multiply_by_slope_of_relu},
+                     of_gelu = {from_argument, elementary::slope_of_gelu, elementary::multiply_by_slope_of_gelu},
+                     of_gelu_by_tanh = {from_argument, elementary::slope_of_gelu_by_tanh,
                                         elementary::multiply_by_slope_of_gelu_by_tanh},
-                     of_silu = {of_argument, elementary::slope_of_silu, elementary::multiply_by_slope_of_silu};
+                     of_silu = {from_argument, elementary::slope_of_silu, elementary::multiply_by_slope_of_silu};
 
 }  // namespace
 
@@ -51,8 +51,12 @@ const Function sine = {
     "sin", "\\sin", elementary::sin, each<elementary::sin>, nullptr, {-1.0, 1.0, "A sine lies between −1 and 1."}};
 const Function cosine = {
     "cos", "\\cos", elementary::cos, each<elementary::cos>, nullptr, {-1.0, 1.0, "A cosine lies between −1 and 1."}};
-const Function square_root = {
-    "√", "\\operatorname{sqrt}", root_of, each<root_of>, nullptr, {0.0, unbounded, "A square root is never negative."}};
+const Function square_root = {"√",
+                              "\\operatorname{sqrt}",
+                              root_of_number,
+                              each<root_of_number>,
+                              nullptr,
+                              {0.0, unbounded, "A square root is never negative."}};
 const Function logarithm = {"ln", "\\ln", elementary::log, each<elementary::log>};
 const Function absolute_value = {"abs",        "\\operatorname{abs}",
                                  magnitude_of, each<magnitude_of>,

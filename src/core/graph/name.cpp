@@ -105,7 +105,7 @@ std::span<const Role* const> roles() { return all; }
 
 namespace {
 
-constexpr const ScopeKind* kinds[] = {
+constexpr const ScopeKind* kinds_of_scopes[] = {
 #define SCOPE(name, ...) &scope::name,
 #include "core/graph/scopes.def"
 #undef SCOPE
@@ -113,7 +113,7 @@ constexpr const ScopeKind* kinds[] = {
 
 }  // namespace
 
-std::span<const ScopeKind* const> scope_kinds() { return kinds; }
+std::span<const ScopeKind* const> scope_kinds() { return kinds_of_scopes; }
 
 ScopeName::ScopeName(const ScopeKind& its_kind, std::size_t its_number)
     : kind(&its_kind), number(its_number), text(its_kind.name) {

@@ -179,7 +179,7 @@ std::uint64_t work_of(const Node& node) {
   return cost.multiply_adds + of_element * cost.element_operations;
 }
 
-std::uint64_t bytes_of(Shape shape) { return std::uint64_t{shape.rows} * shape.columns * sizeof(double); }
+std::uint64_t bytes_of_node(Shape shape) { return std::uint64_t{shape.rows} * shape.columns * sizeof(double); }
 
 Plan plan(const Wish& wish) { return Planner(wish).run(); }
 
@@ -274,7 +274,7 @@ bool computes(const Node& node) { return node.op && !node.op->moves; }
 
 bool is_result(const Node& node) { return node.op && !node.is_alias(); }
 
-std::uint64_t bytes_of(const Node& node) { return node.frame.shape.cells() * sizeof(double); }
+std::uint64_t bytes_of_node(const Node& node) { return node.frame.shape.cells() * sizeof(double); }
 
 // How many computing operations come one after another until each node is there. A graph's nodes are in the
 // order of the computation.
@@ -292,7 +292,7 @@ std::map<const Node*, std::uint64_t> depths(const Graph& graph) {
 void add_work(const Node& node, std::map<const Node*, bool>& counted, Work& work) {
   if (!is_result(node) || std::exchange(counted[&node], true)) return;
   work.cost += cost_of(node);
-  work.bytes += bytes_of(node);
+  work.bytes += bytes_of_node(node);
   for (const Node* operand : node.operands) {
     if (operand->name.empty()) add_work(*operand, counted, work);
   }
@@ -310,7 +310,7 @@ Work work_of(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     if (!is_result(node)) continue;
     work.cost += cost_of(node);
-    work.bytes += bytes_of(node);
+    work.bytes += bytes_of_node(node);
   }
   for (const auto& [node, depth] : depths(graph)) work.sequential = std::max(work.sequential, depth);
   return work;
@@ -318,7 +318,7 @@ Work work_of(const Graph& graph) {
 
 std::uint64_t bytes_of_inputs(const Graph& graph) {
   std::uint64_t bytes = 0;
-  for (const Node& node : graph.nodes()) bytes += node.op ? 0 : bytes_of(node);
+  for (const Node& node : graph.nodes()) bytes += node.op ? 0 : bytes_of_node(node);
   return bytes;
 }
 
@@ -330,7 +330,7 @@ std::vector<OperationWork> work_by_operation(const Graph& graph) {
     if (found == all.end()) found = all.insert(all.end(), {node.op->name, 0, {}});
     ++found->times;
     found->work.cost += cost_of(node);
-    found->work.bytes += bytes_of(node);
+    found->work.bytes += bytes_of_node(node);
   }
   return all;
 }

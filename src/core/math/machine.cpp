@@ -47,7 +47,7 @@ std::optional<std::uint64_t> leading_number(std::string_view text) {
 }
 
 // A file that holds one number; "max" in one of a cgroup is none.
-std::optional<std::uint64_t> number_in(const std::string& path) {
+std::optional<std::uint64_t> number_in_file(const std::string& path) {
   std::ifstream file(path);
   std::string line;
   if (!std::getline(file, line)) return std::nullopt;
@@ -78,15 +78,15 @@ std::uint64_t free_of_process() {
   }
   if (most == unlimited) return unlimited;
   const std::uint64_t page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  return difference(most, number_in("/proc/self/statm").value_or(0) * page);
+  return difference(most, number_in_file("/proc/self/statm").value_or(0) * page);
 }
 
 // The group itself and those around it, up to the root.
 std::uint64_t free_in(std::string folder, const std::string& root, const char* limit, const char* usage) {
   std::uint64_t least = unlimited;
   while (folder.size() >= root.size()) {
-    const std::optional<std::uint64_t> most = number_in(folder + limit);
-    if (most) least = std::min(least, difference(*most, number_in(folder + usage).value_or(0)));
+    const std::optional<std::uint64_t> most = number_in_file(folder + limit);
+    if (most) least = std::min(least, difference(*most, number_in_file(folder + usage).value_or(0)));
     const std::size_t slash = folder.rfind('/');
     if (slash == std::string::npos) break;
     folder.resize(slash);
@@ -131,9 +131,9 @@ std::size_t processors() {
 thread_local bool takes_part = false;  // in a piece of work that is shared
 
 // One piece of work: a thread that is free takes the next task.
-class Work {
+class SharedWork {
  public:
-  Work(std::size_t count, const std::function<void(std::size_t)>& task)
+  SharedWork(std::size_t count, const std::function<void(std::size_t)>& task)
       : count_(count), task_(task), failures_(count) {}
 
   void take_part() {
@@ -177,7 +177,7 @@ class Crew {
 
   std::size_t asked_for() const { return asked_for_; }
 
-  void finish(Work& work) {
+  void finish(SharedWork& work) {
     {
       const std::lock_guard lock(mutex_);
       work_ = &work;
@@ -197,7 +197,7 @@ class Crew {
     takes_part = true;
     std::size_t seen = 0;
     while (true) {
-      Work* work;
+      SharedWork* work;
       {
         std::unique_lock lock(mutex_);
         comes_.wait(lock, [&] { return round_ != seen; });
@@ -213,7 +213,7 @@ class Crew {
   std::size_t asked_for_, others_ = 0;
   std::mutex mutex_;
   std::condition_variable comes_, done_;
-  Work* work_ = nullptr;
+  SharedWork* work_ = nullptr;
   std::size_t working_ = 0, round_ = 0;
 };
 
@@ -235,7 +235,7 @@ std::size_t threads() {
 void use_threads(std::size_t count) { chosen = count; }
 
 void side_by_side(std::size_t count, const std::function<void(std::size_t)>& task) {
-  Work work(count, task);
+  SharedWork work(count, task);
   if (threads() == 1 || count < 2 || takes_part) {
     work.take_part();
   } else {

@@ -97,7 +97,7 @@ ATTN_FOR_EACH_PROCESSOR void subtract_from(double* x, const double* y, std::size
   for (std::size_t j = 0; j < n; ++j) x[j] -= y[j];
 }
 
-ATTN_FOR_EACH_PROCESSOR void multiply_by(double* x, const double* y, std::size_t n) {
+ATTN_FOR_EACH_PROCESSOR void multiply_cells(double* x, const double* y, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) x[j] *= y[j];
 }
 
@@ -183,7 +183,7 @@ void subtract(std::span<double> cells, std::span<const double> other) {
 }
 
 void multiply(std::span<double> cells, std::span<const double> other) {
-  multiply_by(cells.data(), other.data(), cells.size());
+  multiply_cells(cells.data(), other.data(), cells.size());
 }
 
 void add_squared_differences(std::span<double> sums, double x, std::span<const double> others) {

@@ -18,11 +18,11 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers of files are read as they lie in memory");
 
 // Eight numbers at a time. Where a processor has shorter vectors, the compiler makes several of each.
-constexpr std::size_t lanes = 8;
-using Doubles [[gnu::vector_size(lanes * sizeof(double))]] = double;
-using Floats [[gnu::vector_size(lanes * sizeof(float))]] = float;
-using Words [[gnu::vector_size(lanes * sizeof(std::uint32_t))]] = std::uint32_t;
-using Integers [[gnu::vector_size(lanes * sizeof(std::int32_t))]] = std::int32_t;
+constexpr std::size_t numbers_at_once = 8;
+using Doubles [[gnu::vector_size(numbers_at_once * sizeof(double))]] = double;
+using Floats [[gnu::vector_size(numbers_at_once * sizeof(float))]] = float;
+using UnsignedIntegers [[gnu::vector_size(numbers_at_once * sizeof(std::uint32_t))]] = std::uint32_t;
+using Integers [[gnu::vector_size(numbers_at_once * sizeof(std::int32_t))]] = std::int32_t;
 
 template <class Word>
 [[gnu::always_inline]] inline Word word_at(const void* from) {
@@ -34,9 +34,9 @@ template <class Word>
 // Whole numbers, each in a wider one. As one conversion of vectors, GCC 12 makes many instructions of it.
 template <class Wide, class Narrow>
 [[gnu::always_inline]] inline void widen_whole_numbers(const std::byte* from, Wide& to) {
-  Narrow narrow[lanes];
+  Narrow narrow[numbers_at_once];
   std::memcpy(narrow, from, sizeof narrow);
-  for (std::size_t l = 0; l < lanes; ++l) to[l] = narrow[l];
+  for (std::size_t l = 0; l < numbers_at_once; ++l) to[l] = narrow[l];
 }
 
 // An exponent of 5 bits that is 112 less than that of a float: shifted into place, and then multiplied by 2^112, which
@@ -90,8 +90,8 @@ struct OfFloats {
 // The upper half of a float.
 struct OfBrainFloats {
   [[gnu::always_inline]] static void take(const std::byte* line, std::size_t j, Floats& eight) {
-    Words words;
-    widen_whole_numbers<Words, std::uint16_t>(line + 2 * j, words);
+    UnsignedIntegers words;
+    widen_whole_numbers<UnsignedIntegers, std::uint16_t>(line + 2 * j, words);
     words <<= 16U;
     std::memcpy(&eight, &words, sizeof eight);
   }
@@ -102,15 +102,15 @@ struct OfBrainFloats {
 
 struct OfHalfFloats {
   [[gnu::always_inline]] static void take(const std::byte* line, std::size_t j, Floats& eight) {
-    Words bits;
-    widen_whole_numbers<Words, std::uint16_t>(line + 2 * j, bits);
-    const Words magnitude = (bits & 0x7FFFU) << 13U, sign = (bits & 0x8000U) << 16U;
+    UnsignedIntegers bits;
+    widen_whole_numbers<UnsignedIntegers, std::uint16_t>(line + 2 * j, bits);
+    const UnsignedIntegers magnitude = (bits & 0x7FFFU) << 13U, sign = (bits & 0x8000U) << 16U;
     std::memcpy(&eight, &magnitude, sizeof eight);
     eight *= of_exponents;
-    Words number;
+    UnsignedIntegers number;
     std::memcpy(&number, &eight, sizeof number);
     const auto is_largest = (bits & 0x7C00U) == 0x7C00U;  // all bits of a lane, or none
-    Words largest;
+    UnsignedIntegers largest;
     std::memcpy(&largest, &is_largest, sizeof largest);
     number = (largest & (magnitude | 0x7F800000U)) | (~largest & number) | sign;
     std::memcpy(&eight, &number, sizeof eight);
@@ -140,7 +140,7 @@ struct OfQ8 {
 template <class Type, class Vector, class Number>
 [[gnu::always_inline]] inline void widen_line(const std::byte* line, std::size_t count, Number* numbers) {
   std::size_t j = 0;
-  for (; j + lanes <= count; j += lanes) {
+  for (; j + numbers_at_once <= count; j += numbers_at_once) {
     Vector eight;
     Type::take(line, j, eight);
     std::memcpy(numbers + j, &eight, sizeof eight);
@@ -152,7 +152,7 @@ template <class Type, std::size_t line_count>
 [[gnu::always_inline]] inline void add_some_lines(const double* x, const std::byte* const* lines, std::size_t count,
                                                   double* sums) {
   std::size_t j = 0;
-  for (; j + lanes <= count; j += lanes) {
+  for (; j + numbers_at_once <= count; j += numbers_at_once) {
     Doubles sum, eight;
     std::memcpy(&sum, sums + j, sizeof sum);
     for (std::size_t t = 0; t < line_count; ++t) {
@@ -179,7 +179,7 @@ template <class Type, std::size_t line_count>
                                                        std::size_t count, double* products) {
   Doubles sums[line_count] = {}, of_x, eight;
   std::size_t j = 0;
-  for (; j + lanes <= count; j += lanes) {
+  for (; j + numbers_at_once <= count; j += numbers_at_once) {
     std::memcpy(&of_x, x + j, sizeof of_x);
     for (std::size_t t = 0; t < line_count; ++t) {
       Type::take(lines[t], j, eight);
@@ -187,9 +187,9 @@ template <class Type, std::size_t line_count>
     }
   }
   for (std::size_t t = 0; t < line_count; ++t) {
-    double lane[lanes];
+    double lane[numbers_at_once];
     std::memcpy(lane, &sums[t], sizeof lane);
-    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+    for (std::size_t half = numbers_at_once / 2; half > 0; half /= 2) {
       for (std::size_t l = 0; l < half; ++l) lane[l] += lane[l + half];
     }
     products[t] = lane[0];

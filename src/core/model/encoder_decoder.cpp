@@ -18,7 +18,7 @@ namespace attn {
 namespace {
 
 // What has been learned, as nodes, by part.
-std::map<const ScopeKind*, Parameters> learned_of(const EncoderDecoder& model, Graph& graph) {
+std::map<const ScopeKind*, Parameters> learned_parts(const EncoderDecoder& model, Graph& graph) {
   std::map<const ScopeKind*, Parameters> parts;
   for (const ExpectedMatrix& expected : expected_matrices(model)) {
     parts[&expected.part].emplace(
@@ -28,7 +28,7 @@ std::map<const ScopeKind*, Parameters> learned_of(const EncoderDecoder& model, G
   return parts;
 }
 
-Recipe recipe_of(const EncoderDecoder& model, const Parameters& decoder) {
+Recipe recipe_of_decoder(const EncoderDecoder& model, const Parameters& decoder) {
   if (model.variant->score.empty()) return {};
   const ScoringFunction& function = look_up(scoring_functions(), model.variant->score, "scoring function");
   return recipe_of(function, {.matrices = decoder}, {.d_k = model.state_size});
@@ -70,12 +70,12 @@ RunningEncoderDecoder::RunningEncoderDecoder(const EncoderDecoder& model, const 
       graph_(graph),
       sentences_(source.sentences),
       source_words_(source),
-      learned_(learned_of(model, graph)),
+      learned_(learned_parts(model, graph)),
       states_(encode(source)),
       last_state_(last_of(source)),
       state_(first_state()),
       parts_{*model.cell, learned_.at(&scope::decoder), name(role::h, stack(states_)), {}} {
-  parts_.recipe = recipe_of(model, parts_.parameters);
+  parts_.recipe = recipe_of_decoder(model, parts_.parameters);
   if (!source.has_blanks()) return;
   const Shape of_sentence{1, source.words_of_sentence()};
   Axis queries = axis("outputs");
@@ -248,7 +248,7 @@ double share_of_right_words(const Ids& written, const Ids& correct) {
   return static_cast<double>(right) / static_cast<double>(std::max(written.size(), correct.size()));
 }
 
-double largest_difference(const Matrix& a, const Matrix& b) {
+double largest_difference_of_cells(const Matrix& a, const Matrix& b) {
   double largest = 0.0;
   for (std::size_t j = 0; j < a.shape().columns; ++j) largest = std::max(largest, std::fabs(a(0, j) - b(0, j)));
   return largest;
@@ -304,7 +304,7 @@ double nearest_last_states(const EncoderDecoder& model, const std::vector<KnownT
     LastState last{last_state(model, sentence.source), &sentence.target};
     for (const LastState& other : states) {
       if (*other.target == *last.target) continue;
-      nearest = std::min(nearest, largest_difference(last.state, other.state));
+      nearest = std::min(nearest, largest_difference_of_cells(last.state, other.state));
     }
     states.push_back(std::move(last));
   }

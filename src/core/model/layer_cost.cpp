@@ -14,7 +14,7 @@ namespace attn {
 namespace {
 
 // Small numbers of both signs, made faster than they could be drawn.
-Value input(Graph& graph, const Name& name, Shape shape) {
+Value input_of_shape(Graph& graph, const Name& name, Shape shape) {
   Matrix matrix(shape);
   const double scale = 1.0 / (5.0 * std::sqrt(static_cast<double>(shape.rows)));
   unsigned i = static_cast<unsigned>(graph.nodes().size());
@@ -24,7 +24,7 @@ Value input(Graph& graph, const Name& name, Shape shape) {
 
 std::vector<Value> positions(Graph& graph, LayerSizes sizes) {
   std::vector<Value> x;
-  for (std::size_t i = 1; i <= sizes.n; ++i) x.push_back(input(graph, {role::x, i}, {1, sizes.d}));
+  for (std::size_t i = 1; i <= sizes.n; ++i) x.push_back(input_of_shape(graph, {role::x, i}, {1, sizes.d}));
   return x;
 }
 
@@ -100,12 +100,12 @@ class Stack {
 
 }  // namespace
 
-Value layer_input(Graph& graph, LayerSizes sizes) { return input(graph, role::x, {sizes.n, sizes.d}); }
+Value layer_input(Graph& graph, LayerSizes sizes) { return input_of_shape(graph, role::x, {sizes.n, sizes.d}); }
 
 Layer make_layer(Graph& graph, const LayerKind& kind, LayerSizes sizes, std::size_t place) {
   Layer layer{{}, sizes, place};
   for (const Shape shape : kind.parameters(sizes)) {
-    layer.parameters.push_back(input(graph, {role::w, layer.parameters.size() + 1}, shape));
+    layer.parameters.push_back(input_of_shape(graph, {role::w, layer.parameters.size() + 1}, shape));
   }
   return layer;
 }
@@ -134,9 +134,9 @@ Work counted_heads(std::size_t heads, std::size_t n, std::size_t d_model) {
 }
 
 ScoreInputs score_inputs(Graph& graph, const ScoringFunction& function, std::size_t n, std::size_t d) {
-  ScoreInputs inputs{input(graph, role::q, {n, d}), input(graph, role::k, {n, d}), {}};
+  ScoreInputs inputs{input_of_shape(graph, role::q, {n, d}), input_of_shape(graph, role::k, {n, d}), {}};
   for (const ScoreParameter& row : function.parameters) {
-    inputs.parameters.matrices.emplace(&row.role, input(graph, row.role, row.shape(d, d)));
+    inputs.parameters.matrices.emplace(&row.role, input_of_shape(graph, row.role, row.shape(d, d)));
   }
   return inputs;
 }

@@ -20,22 +20,22 @@ namespace {
 
 using Positions = std::vector<Value>;
 
-std::size_t count_of(const Value& x) { return x.shape().rows; }
+std::size_t position_count(const Value& x) { return x.shape().rows; }
 
 Positions positions_of(const Value& x) {
   Positions positions;
-  for (std::size_t i = 0; i < count_of(x); ++i) positions.push_back(rows(x, i, 1));
+  for (std::size_t i = 0; i < position_count(x); ++i) positions.push_back(rows(x, i, 1));
   return positions;
 }
 
-Recipe scaled_dot(const Layer& layer) { return {.divisor = divisor("sqrt-dk", {.d_k = layer.sizes.d})}; }
+Recipe scaled_dot_recipe(const Layer& layer) { return {.divisor = divisor("sqrt-dk", {.d_k = layer.sizes.d})}; }
 
 // A recipe names its steps: each query has a scope of its own.
 Positions attend(const Positions& q, const Value& k, const Value& v, const Layer& layer) {
   Positions outputs;
   for (std::size_t i = 0; i < q.size(); ++i) {
     const Graph::Scope scope(k.graph(), scope::query, i + 1);
-    outputs.push_back(attention(q[i], k, v, scaled_dot(layer)));
+    outputs.push_back(attention(q[i], k, v, scaled_dot_recipe(layer)));
   }
   return outputs;
 }
@@ -52,7 +52,7 @@ struct Window {
   std::ptrdiff_t gap;
 };
 
-Window around(const Layer& layer) { return {-static_cast<std::ptrdiff_t>((layer.sizes.k - 1) / 2), 1}; }
+Window window_around(const Layer& layer) { return {-static_cast<std::ptrdiff_t>((layer.sizes.k - 1) / 2), 1}; }
 
 Window back(const Layer& layer) {
   std::size_t gap = 1;
@@ -81,7 +81,7 @@ Positions convolve(const Positions& x, Window window, const Layer& layer) {
 
 // Row i is row i + shift of x, or zeros where there is none.
 Value rows_shifted(const Value& x, const Value& zeros, std::ptrdiff_t shift) {
-  const std::size_t n = count_of(x), size = std::min(n, static_cast<std::size_t>(std::abs(shift)));
+  const std::size_t n = position_count(x), size = std::min(n, static_cast<std::size_t>(std::abs(shift)));
   if (size == 0) return x;
   if (size == n) return zeros;
   if (shift < 0) return stack({rows(zeros, 0, size), rows(x, 0, n - size)});
@@ -115,7 +115,7 @@ Positions self_attention_by_position(const Positions& x, const Layer& layer) {
   return attend(x, all, all, layer);
 }
 
-Value self_attention(const Value& x, const Layer& layer) { return attention(x, x, x, scaled_dot(layer)); }
+Value self_attention(const Value& x, const Layer& layer) { return attention(x, x, x, scaled_dot_recipe(layer)); }
 
 // The same with w_q, w_k, w_v and w_o.  (Vaswani et al. 2017, section 3.2.2)
 Positions projected_attention_by_position(const Positions& x, const Layer& layer) {
@@ -126,7 +126,7 @@ Positions projected_attention_by_position(const Positions& x, const Layer& layer
 
 Value projected_attention(const Value& x, const Layer& layer) {
   const std::vector<Value>& w = layer.parameters;
-  return matmul(attention(matmul(x, w[0]), matmul(x, w[1]), matmul(x, w[2]), scaled_dot(layer)), w[3]);
+  return matmul(attention(matmul(x, w[0]), matmul(x, w[1]), matmul(x, w[2]), scaled_dot_recipe(layer)), w[3]);
 }
 
 // h_t = tanh(x_t W_x + h_{t−1} W_h), one after another.  (Zhang et al., Dive into Deep Learning, 11.6.2)
@@ -140,9 +140,11 @@ Value recurrent(const Value& x, const Layer& layer) {
 
 // A window of k neighbors times one matrix: the window lies around its position. Zeros stand beyond the
 // ends.  (Zhang et al., Dive into Deep Learning, 11.6.2)
-Positions convolution_by_position(const Positions& x, const Layer& layer) { return convolve(x, around(layer), layer); }
+Positions convolution_by_position(const Positions& x, const Layer& layer) {
+  return convolve(x, window_around(layer), layer);
+}
 
-Value convolution(const Value& x, const Layer& layer) { return convolve(x, around(layer), layer); }
+Value convolution(const Value& x, const Layer& layer) { return convolve(x, window_around(layer), layer); }
 
 // Windows that look back with gaps of k^(l − 1) in layer l, so that l layers see k^l positions.
 // (Kalchbrenner et al. 2016; Vaswani et al. 2017, table 1)
@@ -164,7 +166,7 @@ Positions fully_connected_by_position(const Positions& x, const Layer& layer) {
 }
 
 Value fully_connected(const Value& x, const Layer& layer) {
-  const std::size_t n = count_of(x), d = layer.sizes.d;
+  const std::size_t n = position_count(x), d = layer.sizes.d;
   const Value all = matmul(concatenate(positions_of(x)), layer.parameters.front());
   Positions outputs;
   for (std::size_t i = 0; i < n; ++i) outputs.push_back(columns(all, i * d, d));
@@ -178,9 +180,9 @@ Value fully_connected(const Value& x, const Layer& layer) {
 namespace {
 
 // Sizes as numbers that do not overflow when they are multiplied.
-struct Numbers {
+struct RealSizes {
   double n, d, k;
-  explicit Numbers(LayerSizes sizes)
+  explicit RealSizes(LayerSizes sizes)
       : n(static_cast<double>(sizes.n)), d(static_cast<double>(sizes.d)), k(static_cast<double>(sizes.k)) {}
 };
 
@@ -189,7 +191,7 @@ double one_step(LayerSizes) { return 1.0; }
 double all_positions(LayerSizes sizes) { return static_cast<double>(sizes.n); }
 
 double of_convolution(LayerSizes sizes) {
-  const Numbers s(sizes);
+  const RealSizes s(sizes);
   return s.k * s.n * s.d * s.d;
 }
 
@@ -221,7 +223,7 @@ constexpr std::array layer_kind_table = {
               of_attention,
               {"O(T²D)", "O(1)", "O(1)"},
               [](LayerSizes sizes) {
-                const Numbers s(sizes);
+                const RealSizes s(sizes);
                 return 2 * s.n * s.n * s.d;
               },
               [](LayerSizes) { return 4.0; },
@@ -235,7 +237,7 @@ constexpr std::array layer_kind_table = {
               {"O(n²d + nd²)", "O(1)", "O(1)"},
               {},
               [](LayerSizes sizes) {
-                const Numbers s(sizes);
+                const RealSizes s(sizes);
                 return 2 * s.n * s.n * s.d + 4 * s.n * s.d * s.d;
               },
               [](LayerSizes) { return 6.0; },
@@ -251,7 +253,7 @@ constexpr std::array layer_kind_table = {
               {"O(nd²)", "O(n)", "O(n)", chapter},
               {"O(TD²)", "O(T)", "O(T)"},
               [](LayerSizes sizes) {
-                const Numbers s(sizes);
+                const RealSizes s(sizes);
                 return 2 * s.n * s.d * s.d;
               },
               [](LayerSizes sizes) { return 3.0 * static_cast<double>(sizes.n); },
@@ -289,7 +291,7 @@ constexpr std::array layer_kind_table = {
               {"O(n²d²)", "O(1)", "O(1)"},
               {"O(T²D²)", "O(1)", "O(1)"},
               [](LayerSizes sizes) {
-                const Numbers s(sizes);
+                const RealSizes s(sizes);
                 return s.n * s.n * s.d * s.d;
               },
               one_step,

@@ -90,7 +90,7 @@ Value scaled_dot(DecoderStep& step) {
 
 // No query: what the first state has taken over is all there is.  (Sutskever et al. 2014; Zhang et al., Dive
 // into Deep Learning, 11.4)
-Value none(DecoderStep& step) { return name(role::joined, step.advance(step.word_alone())); }
+Value no_query(DecoderStep& step) { return name(role::joined, step.advance(step.word_alone())); }
 
 constexpr std::array variant_table = {
     AlignmentVariant{
@@ -108,7 +108,7 @@ constexpr std::array variant_table = {
     AlignmentVariant{
         "none",
         "no attention: only the encoder's final state reaches the decoder, the bottleneck (Sutskever et al. 2014)", "",
-        0, 0, none},
+        0, 0, no_query},
 };
 
 }  // namespace

@@ -65,7 +65,7 @@ constexpr Parameter bias(const Role& role, const SizeName& columns) {
 
 // --- parts
 
-const Parameter attention[] = {
+const Parameter attention_parameters[] = {
     weight(role::w_q, d_model, all_d_q),
     bias(role::b_q, all_d_q),
     weight(role::w_k, d_model, all_d_k),
@@ -78,7 +78,7 @@ const Parameter attention[] = {
     {role::gamma_k, one, size_name::normed_k, ones, optional, always, never},
 };
 
-const Parameter feed_forward[] = {
+const Parameter feed_forward_parameters[] = {
     {role::w_gate, d_model, d_ff, map, placed, gated, gated},
     {role::b_gate, one, d_ff, zeros, optional, gated, gated_with_biases},
     weight(role::w_1, d_model, d_ff),
@@ -123,7 +123,7 @@ const Parameter norm_of_files[] = {
 const Parameter source_types[] = {weight_of_files(role::e, size_name::types, d_model)};
 const Parameter patches[] = {weight_of_files(role::w, size_name::patch, d_model), bias_of_files(role::b, d_model)};
 const Parameter class_token[] = {{role::class_token, one, d_model, vectors, optional, always, never}};
-const Parameter distances[] = {weight_of_files(role::table, size_name::buckets, size_name::heads)};
+const Parameter distance_parameters[] = {weight_of_files(role::table, size_name::buckets, size_name::heads)};
 const Parameter transform[] = {weight_of_files(role::w, d_model, d_model), bias_of_files(role::b, d_model)};
 
 // A tied one has no map of its own.
@@ -133,25 +133,28 @@ const Parameter output[] = {
 };
 
 const SchemaPart layer[] = {
-    {&scope::self_attention, 0, attention}, {&scope::norm, 1, norm},
-    {&scope::post_norm, 1, post_norm},      {&scope::feed_forward, 0, feed_forward, &d_ff},
-    {&scope::norm, 2, norm, &d_ff},         {&scope::post_norm, 2, post_norm, &d_ff},
+    {&scope::self_attention, 0, attention_parameters},
+    {&scope::norm, 1, norm},
+    {&scope::post_norm, 1, post_norm},
+    {&scope::feed_forward, 0, feed_forward_parameters, &d_ff},
+    {&scope::norm, 2, norm, &d_ff},
+    {&scope::post_norm, 2, post_norm, &d_ff},
 };
 
 const SchemaPart crossing_layer[] = {
-    {&scope::self_attention, 0, attention},
+    {&scope::self_attention, 0, attention_parameters},
     {&scope::norm, 1, norm},
     {&scope::post_norm, 1, post_norm},
-    {&scope::cross_attention, 0, attention},
+    {&scope::cross_attention, 0, attention_parameters},
     {&scope::norm, 2, norm},
     {&scope::post_norm, 2, post_norm},
-    {&scope::feed_forward, 0, feed_forward, &d_ff},
+    {&scope::feed_forward, 0, feed_forward_parameters, &d_ff},
     {&scope::norm, 3, norm, &d_ff},
     {&scope::post_norm, 3, post_norm, &d_ff},
 };
 
 const SchemaPart last[] = {{&scope::norm, 0, final_norm}};
-const SchemaPart of_distances[] = {{&scope::relative_positions, 0, distances, &size_name::buckets}};
+const SchemaPart of_distances[] = {{&scope::relative_positions, 0, distance_parameters, &size_name::buckets}};
 const SchemaPart of_source_words[] = {{nullptr, 0, source_embedding, &size_name::source_words}};
 const SchemaPart of_target_words[] = {{nullptr, 0, target_embedding}};
 const SchemaPart beside_source_words[] = {{nullptr, 0, patches, &size_name::patch},

@@ -266,7 +266,7 @@ struct DistanceColumns {
 
 #ifdef ATTN_WITH_DEFINITIONS
 // The distances from one row of a sentence to all columns.
-xt::xtensor<double, 1> distances_from(const Use& use, std::size_t row, std::size_t columns) {
+xt::xtensor<double, 1> distances_of_row(const Use& use, std::size_t row, std::size_t columns) {
   xt::xtensor<double, 1> distances = counted(columns);
   for (double& distance : distances) {
     const std::size_t to = use[setting::key_positions][static_cast<std::size_t>(distance)];
@@ -296,7 +296,7 @@ std::size_t columns_before_zero(const Distance& distance, std::size_t columns) {
 }
 
 // Throws InputError unless a table of so many columns has one for each distance.
-void require_columns(const Use& use, std::string_view title, Shape table, std::size_t rows) {
+void require_distances(const Use& use, std::string_view title, Shape table, std::size_t rows) {
   const bool rows_fit = table.rows == 1 || table.rows == rows, in_tree = use[setting::distance].is_in_tree();
   if (rows_fit && (in_tree || table.columns % 2 == 1)) return;
   fail("{} is {}: it must have {}, and one row or {}", title, to_string(table),
@@ -336,7 +336,7 @@ const Op op::by_distance = {
         const double most = static_cast<double>(table.shape.columns) - 1.0 - zero;
         const std::size_t sentence = use[setting::frame].shape.rows / use[setting::parts];
         for (std::size_t i = result.first; i < result.end(); ++i) {
-          const xt::xtensor<double, 1> distances = distances_from(use, i % sentence, result.shape.columns);
+          const xt::xtensor<double, 1> distances = distances_of_row(use, i % sentence, result.shape.columns);
           const xt::xtensor<std::size_t, 1> places = xt::clip(distances, -zero, most) + zero;
           const Rows row = table.shape.rows == 1 ? table : part(table, i, 1);
           set(part(result, i, 1), view(lent(row), xt::all(), xt::keep(places)));
@@ -355,7 +355,7 @@ const Op op::by_distance = {
           }
         },
     .frame = [](const Use& use) -> Frame {
-      require_columns(use, use.operands[0]->title(), use.frame(0).shape, use[setting::frame].shape.rows);
+      require_distances(use, use.operands[0]->title(), use.frame(0).shape, use[setting::frame].shape.rows);
       return use[setting::frame];
     },
     .sentences = sentences_given,
@@ -393,7 +393,7 @@ const Op op::sum_by_distance = {
         const std::size_t sentence = use.frame(0).shape.rows / use[setting::parts];
         set(result, everywhere(0.0, result)); const bool for_all = use[setting::frame].shape.rows == 1;
         for (std::size_t i = for_all ? 0 : result.first; i < (for_all ? d.end() : result.end()); ++i) {
-          const xt::xtensor<double, 1> distances = distances_from(use, i % sentence, d.shape.columns);
+          const xt::xtensor<double, 1> distances = distances_of_row(use, i % sentence, d.shape.columns);
           const Numbers places = view(xt::clip(distances, -zero, most) + zero, newaxis(), xt::all());
           const Numbers columns = view(counted(result.shape.columns), xt::all(), newaxis());
           const Numbers there = xt::cast<double>(xt::equal(places, columns));
@@ -415,7 +415,7 @@ const Op op::sum_by_distance = {
           }
         },
     .frame = [](const Use& use) -> Frame {
-      require_columns(use, "the table", use[setting::frame].shape, use.frame(0).shape.rows);
+      require_distances(use, "the table", use[setting::frame].shape, use.frame(0).shape.rows);
       return use[setting::frame];
     },
     .needed = [](const Use& use, std::size_t operand, RowRange made) -> RowRange {
@@ -430,7 +430,7 @@ const Op op::sum_by_distance = {
 
 namespace {
 
-Frame frame_of_pairs(const Value& a, const Value& b) {
+Frame frame_of_all_pairs(const Value& a, const Value& b) {
   return frame_of_pairs(a.node().frame, b.node().frame, sentences_of(a, b).count);
 }
 
@@ -442,7 +442,7 @@ Value minus_half_squared_distances(const Value& a, const Value& b) {
 Value pairwise_sum(const Value& a, const Value& b) { return apply(op::pairwise_sum, {a, b}); }
 Value pairs(const Value& a, const Value& b) { return apply(op::pairs, {a, b}); }
 Value unpair(const Value& pairs, const Value& a, const Value& b) {
-  return apply(op::unpair, {pairs}, {{setting::frame, frame_of_pairs(a, b)}});
+  return apply(op::unpair, {pairs}, {{setting::frame, frame_of_all_pairs(a, b)}});
 }
 Value pairs_of(const Value& x, Axis rows) { return apply(op::pairs_of, {x}, {{setting::axis, std::move(rows)}}); }
 
@@ -470,7 +470,7 @@ OpSettings settings_of(Frame frame, Sentences sentences, std::size_t columns, co
 
 Value by_distance(const Value& table, const Value& a, const Value& b, const Apart& apart) {
   return apply(op::by_distance, {table},
-               settings_of(frame_of_pairs(a, b), sentences_of(a, b), table.shape().columns, apart));
+               settings_of(frame_of_all_pairs(a, b), sentences_of(a, b), table.shape().columns, apart));
 }
 Value by_distance(const Value& table, const Frame& frame, const Apart& apart) {
   const std::size_t sentences = frame.rows.batch;

@@ -18,7 +18,7 @@ constexpr std::string_view one_of(Along along) { return along == Along::rows ? "
 constexpr std::string_view some_of(Along along) { return along == Along::rows ? "rows" : "columns"; }
 
 // How many parts there are along rows: one in each sentence of a batch.
-std::size_t parts_of(Along along, const Frame& whole) { return along == Along::rows ? whole.rows.batch : 1; }
+std::size_t parts_along(Along along, const Frame& whole) { return along == Along::rows ? whole.rows.batch : 1; }
 
 }  // namespace
 
@@ -62,7 +62,7 @@ namespace {
 template <Along along>
 Frame frame_of_part(const Use& use) {
   Frame result = use.frame(0);
-  const std::size_t first = use[setting::first], count = use[setting::count], parts = parts_of(along, result);
+  const std::size_t first = use[setting::first], count = use[setting::count], parts = parts_along(along, result);
   std::size_t& all = size_along(along, result.shape);
   const std::size_t size = all / parts;
   if (first + count > size) {
@@ -92,7 +92,7 @@ Formula formula_of_part(const Use& use, std::span<const Formula> operands) {
 template <Along along>
 Cost cost_of_part(const Use& use, std::span<const Shape> operands) {
   Shape shape = operands[0];
-  size_along(along, shape) = use[setting::count] * parts_of(along, use.frame(0));
+  size_along(along, shape) = use[setting::count] * parts_along(along, use.frame(0));
   return {.element_operations = shape.cells()};
 }
 
@@ -160,7 +160,7 @@ template <Along along>
 Frame frame_among_zeros(const Use& use) {
   const Frame& result = use[setting::frame];
   const Shape part = use.frame(0).shape, whole = result.shape;
-  const std::size_t parts = parts_of(along, result), first = use[setting::first];
+  const std::size_t parts = parts_along(along, result), first = use[setting::first];
   const bool below = along == Along::rows;
   const std::size_t beside = below ? part.columns : part.rows;
   if (beside != (below ? whole.columns : whole.rows) ||
@@ -286,7 +286,7 @@ Gradients gradients_of_joined(const Use& use, const Value&, const Value& d, std:
   Gradients all;
   std::size_t first = 0;
   for (std::size_t k = 0; k < use.operands.size(); ++k) {
-    const std::size_t size = size_along(along, use.frame(k).shape) / parts_of(along, use.frame(0));
+    const std::size_t size = size_along(along, use.frame(k).shape) / parts_along(along, use.frame(0));
     all.emplace_back(along == Along::rows ? rows(d, first, size) : columns(d, first, size));
     first += size;
   }
@@ -468,7 +468,7 @@ void join_parts(std::vector<Value>& flows, const Op& filling, Along along) {
   }
   if (parts.size() < 2) return;
   const Frame& whole = flows.front().node().frame;
-  const std::size_t sentences = parts_of(along, whole);
+  const std::size_t sentences = parts_along(along, whole);
   std::size_t end = 0;
   std::vector<Value> in_order;
   for (const auto& part : parts) {

@@ -17,7 +17,7 @@ IdsOf ids_of_rows(const Use& use, std::size_t count) {
 }
 
 #ifdef ATTN_WITH_DEFINITIONS
-std::vector<std::size_t> places_of(const ArrayBeside& ids) {
+std::vector<std::size_t> places_of_ids(const ArrayBeside& ids) {
   std::vector<std::size_t> places;
   for (const double id : ids) places.push_back(place_of(id));
   return places;
@@ -33,7 +33,7 @@ const Op op::embed = {
     .binding = Binding::words,
     .cell = R"(of ids, table: with id = ids[i,1]: table[id, j]
         because "{ids[i,1]} is {id}: the vector is row {id} of {table}")",
-    .definition = CHECKED_ROWS_2((ids, table), set(result, gathered(table, places_of(beside(ids, result))));),
+    .definition = CHECKED_ROWS_2((ids, table), set(result, gathered(table, places_of_ids(beside(ids, result))));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           const auto title = [](const Use& of) { return of.operands[1]->title(); };
@@ -141,17 +141,17 @@ Value one_hot(const Value& ids, const Value& table) {
 namespace {
 
 // Which of the frequencies a column has, counted from 0.
-std::size_t interleaved(std::size_t column, std::size_t) { return column / 2; }
-std::size_t concatenated(std::size_t column, std::size_t size) {
+std::size_t interleaved_frequency(std::size_t column, std::size_t) { return column / 2; }
+std::size_t concatenated_frequency(std::size_t column, std::size_t size) {
   const std::size_t sines = (size + 1) / 2;
   return column < sines ? column : column - sines;
 }
 
 constexpr std::array layout_table = {
-    SinusoidLayout{"interleaved", "sine and cosine of one frequency beside each other", interleaved,
+    SinusoidLayout{"interleaved", "sine and cosine of one frequency beside each other", interleaved_frequency,
                    [](std::size_t column, std::size_t) { return column % 2 == 0; },
                    [](std::size_t) { return std::string("2j+1, 2j+2"); }},
-    SinusoidLayout{"concatenated", "all sines, then all cosines", concatenated,
+    SinusoidLayout{"concatenated", "all sines, then all cosines", concatenated_frequency,
                    [](std::size_t column, std::size_t size) { return column < (size + 1) / 2; },
                    [](std::size_t size) { return fmt::format("j+1, {}+j", (size + 1) / 2 + 1); }},
 };
@@ -163,7 +163,7 @@ double divisor_of_waves(double base, double frequency, std::size_t size) {
 
 #ifdef ATTN_WITH_DEFINITIONS
 // The positions of the rows, as a column. Sentences of so many rows have the same.
-Numbers positions_of(const Use& use, RowsToMake result, std::size_t sentence) {
+Numbers column_of_positions(const Use& use, RowsToMake result, std::size_t sentence) {
   Numbers positions = view(counted(result.shape.rows), xt::all(), newaxis());
   for (std::size_t i = 0; i < result.shape.rows; ++i)
     positions(i, 0) = static_cast<double>(use[setting::positions][(result.first + i) % sentence]);
@@ -174,7 +174,8 @@ Numbers positions_of(const Use& use, RowsToMake result, std::size_t sentence) {
 template <class Frequencies>
 Numbers angles_of(const Use& use, const Frequencies& frequencies, RowsToMake result) {
   const auto d = static_cast<double>(result.shape.columns);
-  return positions_of(use, result, use[setting::frame].shape.rows) / xt::pow(use[setting::base], 2.0 * frequencies / d);
+  return column_of_positions(use, result, use[setting::frame].shape.rows) /
+         xt::pow(use[setting::base], 2.0 * frequencies / d);
 }
 
 // A list of a setting as a row.
@@ -223,8 +224,8 @@ const Op op::sinusoid = {
 namespace {
 
 // How far apart the columns are that are turned together, and how many columns are turned at all.
-struct Turned {
-  explicit Turned(const Use& use) : apart(use[setting::apart]), columns(use[setting::turned]) {}
+struct TurnedPair {
+  explicit TurnedPair(const Use& use) : apart(use[setting::apart]), columns(use[setting::turned]) {}
   std::size_t first_of(std::size_t pair) const { return pair / apart * 2 * apart + pair % apart; }
   std::size_t apart, columns;
 };
@@ -240,7 +241,7 @@ template <int sign>
 void turn(const Use& use, Operands operands, RowsToMake result) {
   // The sentences of a batch have the same positions.
   const std::size_t sentence = use.frame(0).shape.rows / use.frame(0).rows.batch;
-  const Turned turned(use);
+  const TurnedPair turned(use);
   const RowPositions& positions = use[setting::positions];
   for (std::size_t pair = 0; pair < turned.columns / 2; ++pair) {
     const double divisor = divisor_of_turn(use, pair);
@@ -284,7 +285,7 @@ bool is_slowed(const Use& use) {
 template <int sign>
 Formula formula_of_turned(const Use& use, std::span<const Formula> operands) {
   const Formula x = within(Binding::whole, operands[0]);
-  const Turned turned(use);
+  const TurnedPair turned(use);
   const bool is_part = turned.columns < use.frame(0).shape.columns;
   const std::string size = is_part ? fmt::format("{}", turned.columns) : "d";
   const std::string pair = turned.apart == 1 ? "2j+1, 2j+2" : fmt::format("j+1, j+{}", turned.apart + 1);
@@ -299,13 +300,13 @@ Formula formula_of_turned(const Use& use, std::span<const Formula> operands) {
 #ifdef ATTN_WITH_DEFINITIONS
 // In this definition and in the next one, columns that are turned together are neighbors, or half of them apart.
 Numbers turned_by(const Use& use, const Numbers& x, RowsToMake result, double sign) {
-  const Turned turned(use);
+  const TurnedPair turned(use);
   const std::size_t d = turned.columns, end = turned.apart == 1 ? d : turned.apart, step = turned.apart == 1 ? 2 : 1;
   const Numbers pairs = view(counted(d / 2), newaxis(), xt::all());
   const Numbers divisors =
       xt::pow(use[setting::base], 2.0 * pairs / static_cast<double>(d)) * as_row(use[setting::slower]);
   const std::size_t sentence = use.frame(0).shape.rows / use.frame(0).rows.batch;
-  const Numbers angles = sign * positions_of(use, result, sentence) / divisors;
+  const Numbers angles = sign * column_of_positions(use, result, sentence) / divisors;
   const Numbers first = view(x, xt::all(), range(0, end, step));
   const Numbers second = view(x, xt::all(), range(turned.apart, turned.apart + end, step));
   Numbers all = x;

@@ -30,6 +30,8 @@ std::string_view trimmed(std::string_view text, std::string_view edges = " \t\r\
 /// "a", "a and b", "a, b and c".
 std::string listed(const std::vector<std::string>& words);
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// The text with the letters A to Z in lower case; all others stay.
 inline std::string in_lower_case(std::string_view text) {
   std::string result(text);

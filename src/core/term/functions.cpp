@@ -39,7 +39,7 @@ std::string label_of(const MatrixRow& row, std::span<const double>::iterator fou
   return label_at(found);
 }
 
-constexpr std::array of_rows = {
+constexpr std::array functions_of_rows = {
     RowFunction{"sum", "sum",
                 [](const MatrixRow& row) -> Quantity {
                   double sum = 0.0;
@@ -103,7 +103,7 @@ std::span<const Constant> constants() { return named_numbers; }
 
 std::span<const NumberFunction> number_functions() { return of_numbers; }
 
-std::span<const RowFunction> row_functions() { return of_rows; }
+std::span<const RowFunction> row_functions() { return functions_of_rows; }
 
 std::span<const ShapeFunction> shape_functions() { return of_shapes; }
 

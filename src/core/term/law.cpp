@@ -207,10 +207,11 @@ class LawReader {
 
   Side factor() {
     return deeper([&] {
-      if (scanner_.take("-") || scanner_.take("−")) return with(one(0.0), factor(), difference_of_two);
+      if (scanner_.take("-") || scanner_.take("−")) return with(laws::one(0.0), factor(), difference_of_two);
       if (scanner_.take("√")) return applied("sqrt", factor());
       Side base = primary();
-      if (const std::optional<int> exponent = scanner_.superscript()) return with(base, one(*exponent), power_of_two);
+      if (const std::optional<int> exponent = scanner_.superscript())
+        return with(base, laws::one(*exponent), power_of_two);
       return scanner_.take("^") ? with(base, factor(), power_of_two) : base;
     });
   }
@@ -222,7 +223,7 @@ class LawReader {
       return inside;
     }
     if (scanner_.is_at_end()) fail("'{}' ends where a number or a name is expected", scanner_.expression());
-    return scanner_.is_at_name() ? named() : one(scanner_.number());
+    return scanner_.is_at_name() ? named() : laws::one(scanner_.number());
   }
 
   Side named() {
@@ -232,9 +233,9 @@ class LawReader {
       scanner_.expect(")");
       return called == of_heads.name ? x : applied(called, std::move(x));
     }
-    if (const Constant* const constant = find_row(constants(), called)) return one(constant->value);
+    if (const Constant* const constant = find_row(constants(), called)) return laws::one(constant->value);
     if (!names_matrix(graph_, called)) {
-      if (const std::optional<double> size = size_called(graph_, called)) return one(*size);
+      if (const std::optional<double> size = size_called(graph_, called)) return laws::one(*size);
     }
     const Node& node = look_up_(called);
     use(node);

@@ -66,7 +66,7 @@ Side of_rows(const Side& x) {
   return result;
 }
 
-Side transposed(const Side& x) {
+Side transposed_side(const Side& x) {
   Side result{.cells = Matrix({x.cells.shape().columns, x.cells.shape().rows}), .rows = x.columns, .columns = x.rows};
   for (std::size_t i = 0; i < x.cells.shape().rows; ++i) {
     for (std::size_t j = 0; j < x.cells.shape().columns; ++j) result.cells(j, i) = x.cells(i, j);
@@ -120,14 +120,14 @@ Side column_count(const Side& x) { return one(static_cast<double>(x.cells.shape(
 constexpr std::array of_sides = {
     OfSide{"row_sums", "the sum of each row", of_rows<sum_of_row>},
     OfSide{"column_sums", "the sum of each column",
-           [](const Side& x) { return transposed(of_rows<sum_of_row>(transposed(x))); }},
+           [](const Side& x) { return transposed_side(of_rows<sum_of_row>(transposed_side(x))); }},
     OfSide{"row_means", "the mean of each row", of_rows<mean_of_row>},
     OfSide{"row_variances", "the variance of each row: the mean of the squared distances from its mean",
            of_rows<variance_of_row>},
     OfSide{"row_lengths", "the length of each row as a vector", of_rows<length_of_row>},
     OfSide{"entropy", "the entropy of each row of weights, in bits", of_rows<entropy_of_row>,
            "weights, finite numbers that are 0 or more"},
-    OfSide{"transpose", "rows and columns exchanged", transposed},
+    OfSide{"transpose", "rows and columns exchanged", transposed_side},
     OfSide{"largest", "the largest number", foremost<is_larger>},
     OfSide{"smallest", "the smallest number", foremost<is_smaller>},
     OfSide{"sum", "the sum of all numbers", sum_of_all_cells},

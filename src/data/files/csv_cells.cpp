@@ -43,7 +43,6 @@ bool may_be_thousand(std::string_view text) {
   constexpr std::size_t group = 3;
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const std::size_t comma = text.find(',');
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   return comma != std::string_view::npos && comma > 0 && comma <= group && text.size() == comma + 1 + group &&
          text.front() != '0' && std::ranges::all_of(text.substr(0, comma), is_digit) &&
          std::ranges::all_of(text.substr(comma + 1), is_digit);

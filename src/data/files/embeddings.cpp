@@ -132,9 +132,9 @@ struct ViewHash : std::hash<std::string_view> {
 };
 
 // The vectors that are wanted and, as the file goes by, those that were found.
-class Vocabulary {
+class WantedVectors {
  public:
-  Vocabulary(const std::string& path, const std::vector<std::string>& words) : path_(path), words_(words) {
+  WantedVectors(const std::string& path, const std::vector<std::string>& words) : path_(path), words_(words) {
     for (const std::string& word : words) vectors_[lower_case(word)];
     for (const std::string& word : words) vectors_[word].as_written = true;
     missing_ = static_cast<std::size_t>(
@@ -174,7 +174,7 @@ class Vocabulary {
   std::string twice_;  // the first word that came again
 };
 
-void Vocabulary::look_at(const VectorLine& line) {
+void WantedVectors::look_at(const VectorLine& line) {
   if (line.number == 1 && second_of_two_counts(line.text)) {
     maybe_header_ = line.text;
     return;
@@ -185,7 +185,7 @@ void Vocabulary::look_at(const VectorLine& line) {
 }
 
 // A header says how many numbers the vectors have. One line alone is a word: a header has vectors below it.
-void Vocabulary::tell_header_apart(const VectorLine& second) {
+void WantedVectors::tell_header_apart(const VectorLine& second) {
   const std::string first = *std::exchange(maybe_header_, std::nullopt);
   const std::size_t said = *second_of_two_counts(first),
                     columns = second.cut_short ? said : count_fields(second.text) - 1;
@@ -202,11 +202,11 @@ void Vocabulary::tell_header_apart(const VectorLine& second) {
   about_header_ = {{&assumed::header, fmt::format("the first line, {}, is a header", in_quotes(first))}};
 }
 
-void Vocabulary::finish() {
+void WantedVectors::finish() {
   if (const std::optional<std::string> only = std::exchange(maybe_header_, std::nullopt)) take({*only, 1, false});
 }
 
-void Vocabulary::take(const VectorLine& line) {
+void WantedVectors::take(const VectorLine& line) {
   std::string_view numbers = line.text;
   const std::string_view word = take_field(numbers);
   ++lines_with_words_;
@@ -218,14 +218,14 @@ void Vocabulary::take(const VectorLine& line) {
 }
 
 // The first line says how many numbers belong to a word.
-void Vocabulary::measure(const VectorLine& line) {
+void WantedVectors::measure(const VectorLine& line) {
   if (!line.cut_short) columns_ = count_fields(line.text) - 1;
   if (columns_ == 0) {
     fail("{}:{}: a word and its numbers are expected: give a file in the GloVe text format", path_, line.number);
   }
 }
 
-void Vocabulary::keep(Vector& vector, const VectorLine& line, std::string_view numbers) {
+void WantedVectors::keep(Vector& vector, const VectorLine& line, std::string_view numbers) {
   if (line.cut_short) {
     fail("{}:{}: this line is longer than {} bytes: give a file in the GloVe text format", path_, line.number,
          line.text.size());
@@ -242,19 +242,19 @@ void Vocabulary::keep(Vector& vector, const VectorLine& line, std::string_view n
   if (vector.as_written) --missing_;
 }
 
-double Vocabulary::number(std::string_view field, const VectorLine& line) const {
+double WantedVectors::number(std::string_view field, const VectorLine& line) const {
   const WrittenCell cell = parse_cell(field);
   if (has_value(cell) && cell.kind != CellKind::boolean) return cell.value;
   fail("{}:{}: {} {}: write a word and its numbers on each line", path_, line.number, in_quotes(field),
        cell.kind == CellKind::boolean ? "is not a number" : complaint(cell));
 }
 
-const std::vector<double>& Vocabulary::vector_of(const std::string& word) const {
+const std::vector<double>& WantedVectors::vector_of(const std::string& word) const {
   const std::vector<double>& as_written = vectors_.at(word).numbers;
   return as_written.empty() ? vectors_.at(lower_case(word)).numbers : as_written;
 }
 
-Matrix Vocabulary::vectors() const {
+Matrix WantedVectors::vectors() const {
   if (lines_with_words_ == 0) fail("{} is empty: give a file in the GloVe text format", path_);
   for (const std::string& word : words_) {
     if (!vector_of(word).empty()) continue;
@@ -268,7 +268,7 @@ Matrix Vocabulary::vectors() const {
   return matrix;
 }
 
-std::vector<Assumption> Vocabulary::assumptions() const {
+std::vector<Assumption> WantedVectors::assumptions() const {
   std::vector<Assumption> all = about_header_;
   if (!twice_.empty()) {
     all.push_back({&assumed::words,
@@ -285,7 +285,7 @@ std::vector<Assumption> Vocabulary::assumptions() const {
 Matrix read_embeddings(const std::string& path, const std::vector<std::string>& words) {
   if (words.empty()) fail("no words are given to look up in {}: give at least one", path);
   VectorLineReader reader(path);
-  Vocabulary vocabulary(path, words);
+  WantedVectors vocabulary(path, words);
   while (const std::optional<VectorLine> line = reader.next()) {
     vocabulary.look_at(*line);
     if (vocabulary.complete()) break;

@@ -108,7 +108,7 @@ class GgufBytes {
   bool is_whole_ = true;
 };
 
-GgufValue number_of(std::uint64_t bits, const GgufType& type) {
+GgufValue number_from_bits(std::uint64_t bits, const GgufType& type) {
   switch (type.kind) {
     case GgufKind::natural:
       return bits;
@@ -126,7 +126,7 @@ GgufValue number_of(std::uint64_t bits, const GgufType& type) {
 
 // Nothing: there is no such type, or the bytes end too early. A list of lists is passed over like others, and its parts
 // are not.
-std::optional<GgufValue> value_in(GgufBytes& bytes, std::uint32_t number, bool is_in_list = false) {
+std::optional<GgufValue> gguf_value_in(GgufBytes& bytes, std::uint32_t number, bool is_in_list = false) {
   if (number >= std::size(gguf_types)) return std::nullopt;
   const GgufType& type = gguf_types[number];
   if (type.kind == GgufKind::text) {
@@ -135,7 +135,7 @@ std::optional<GgufValue> value_in(GgufBytes& bytes, std::uint32_t number, bool i
   }
   if (type.kind != GgufKind::list) {
     const std::uint64_t bits = bytes.number(type.bytes);
-    return bytes.is_whole() ? std::optional<GgufValue>(number_of(bits, type)) : std::nullopt;
+    return bytes.is_whole() ? std::optional<GgufValue>(number_from_bits(bits, type)) : std::nullopt;
   }
   if (is_in_list) return std::nullopt;
   GgufList list{static_cast<std::uint32_t>(bytes.number(4)), bytes.number(8), {}};
@@ -174,7 +174,7 @@ std::optional<std::vector<double>> numbers_of(const GgufList& list) {
   std::vector<double> numbers;
   GgufBytes bytes(list.bytes);
   for (std::uint64_t i = 0; i < list.count; ++i) {
-    const GgufValue value = number_of(bytes.number(type.bytes), type);
+    const GgufValue value = number_from_bits(bytes.number(type.bytes), type);
     numbers.push_back(std::visit(
         [](const auto& one) {
           if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(one)>>) return static_cast<double>(one);
@@ -194,7 +194,7 @@ const std::string_view* GgufFile::text(std::string_view name) const {
 
 namespace {
 
-constexpr std::uint64_t most_dimensions = 8;
+constexpr std::uint64_t most_gguf_dimensions = 8;
 
 [[noreturn]] void fail_damaged_gguf(const std::string& where, std::string_view what) {
   fail("{}: {} of its header is damaged, or the file is incomplete: get the file again", where, what);
@@ -204,7 +204,7 @@ GgufTensor tensor_info_in(GgufBytes& bytes, const std::string& where) {
   GgufTensor tensor;
   tensor.name = bytes.text();
   const std::uint64_t dimensions = bytes.number(4);
-  if (!bytes.is_whole() || dimensions > most_dimensions) fail_damaged_gguf(where, "a tensor");
+  if (!bytes.is_whole() || dimensions > most_gguf_dimensions) fail_damaged_gguf(where, "a tensor");
   for (std::uint64_t i = 0; i < dimensions; ++i) tensor.sizes.insert(tensor.sizes.begin(), bytes.number(8));
   tensor.type = static_cast<std::uint32_t>(bytes.number(4));
   tensor.offset = bytes.number(8);
@@ -222,7 +222,7 @@ std::uint64_t alignment_of(const GgufFile& file, const std::string& where) {
 }
 
 // How many bytes a tensor takes, as far as its type is one that is read; otherwise one.
-std::uint64_t bytes_of(const GgufTensor& tensor) {
+std::uint64_t bytes_of_tensor(const GgufTensor& tensor) {
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
   const auto found = std::ranges::find(gguf_numbers, tensor.type, &GgufNumbers::type);
   if (found == std::end(gguf_numbers) || !found->stored) return 1;
@@ -239,11 +239,11 @@ void require_tensors_apart(const std::vector<GgufTensor>& tensors, std::uint64_t
     if (tensor.offset % alignment != 0)
       fail("{}: the tensor {} begins at byte {}, which is no multiple of the alignment {}: get the file again", where,
            name_in_quotes(tensor.name), tensor.offset, alignment);
-    if (bytes_of(tensor) > 0) in_order.push_back(&tensor);
+    if (bytes_of_tensor(tensor) > 0) in_order.push_back(&tensor);
   }
   std::ranges::sort(in_order, {}, &GgufTensor::offset);
   for (std::size_t i = 1; i < in_order.size(); ++i) {
-    if (in_order[i]->offset - in_order[i - 1]->offset >= bytes_of(*in_order[i - 1])) continue;
+    if (in_order[i]->offset - in_order[i - 1]->offset >= bytes_of_tensor(*in_order[i - 1])) continue;
     fail("{}: the tensor {} overlaps {}: get the file again", where, name_in_quotes(in_order[i]->name),
          name_in_quotes(in_order[i - 1]->name));
   }
@@ -262,7 +262,7 @@ GgufFile read_gguf(std::string_view all, const std::string& where) {
   for (std::uint64_t i = 0; i < values; ++i) {
     const std::string_view name = bytes.text();
     const auto type = static_cast<std::uint32_t>(bytes.number(4));
-    std::optional<GgufValue> value = bytes.is_whole() ? value_in(bytes, type) : std::nullopt;
+    std::optional<GgufValue> value = bytes.is_whole() ? gguf_value_in(bytes, type) : std::nullopt;
     if (!value) fail_damaged_gguf(where, "a value");
     if (!file.metadata.emplace(name, std::move(*value)).second)
       fail("{}: its header gives {} twice: get the file again", where, name_in_quotes(name));

@@ -45,7 +45,7 @@ std::string place_in(std::string_view text, std::size_t at, const std::string& w
 }
 
 // Where the name of a member stands, counted from 1 through all of the text: each has a colon behind it.
-std::size_t place_of_member(std::string_view text, std::size_t number) {
+std::size_t place_of_name(std::string_view text, std::size_t number) {
   std::size_t name = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] == ':' && --number == 0) break;
@@ -171,7 +171,7 @@ std::string_view mistake_at(std::string_view text, std::size_t at, const Json* o
 }
 
 // Builds the value from the parser's events, so that every mistake is met together with its place.
-class Builder {
+class JsonBuilder {
   struct Open {
     Json* value;
     std::unordered_set<std::string> members;  // the names of those of an object
@@ -179,7 +179,7 @@ class Builder {
 
  public:
   /// `quotes` are the places of what stands in the parsed text, but not in this one.
-  Builder(std::string_view text, const std::string& where, const std::vector<std::size_t>& quotes)
+  JsonBuilder(std::string_view text, const std::string& where, const std::vector<std::size_t>& quotes)
       : text_(text), where_(where), quotes_(quotes) {}
 
   Json take() { return std::move(root_); }
@@ -195,7 +195,7 @@ class Builder {
     ++members_;
     if (!open_.back().members.insert(name).second) {
       fail("{}: the member {} is given twice: leave out one of them",
-           place_in(text_, place_of_member(text_, members_), where_), name_in_quotes(name));
+           place_in(text_, place_of_name(text_, members_), where_), name_in_quotes(name));
     }
     key_ = std::move(name);
     return true;
@@ -261,7 +261,7 @@ Json parse_json(std::string_view text, const std::string& where) {
   refuse_oversized_json(text, where);
   const QuotedWords quoted = with_quotes(text);
   const std::string_view parsed = quoted.quotes.empty() ? text : quoted.text;
-  Builder builder(text, where, quoted.quotes);
+  JsonBuilder builder(text, where, quoted.quotes);
   Json::sax_parse(parsed.begin(), parsed.end(), &builder);
   return builder.take();
 }

@@ -91,7 +91,7 @@ const Llama2cVersion& version_of(std::string_view bytes) {
 }
 
 // Nothing: no model has such sizes.
-std::optional<Llama2cSizes> sizes_in(std::string_view bytes) {
+std::optional<Llama2cSizes> llama2c_sizes_in(std::string_view bytes) {
   const Llama2cVersion& version = version_of(bytes);
   if (bytes.size() <= version.header_bytes) return std::nullopt;
   const std::string_view header = bytes.substr(version.begin.size());
@@ -114,7 +114,7 @@ std::optional<Llama2cSizes> sizes_in(std::string_view bytes) {
 }
 
 // Of numbers. Of the largest sizes it fits.
-std::size_t numbers_of(const Llama2cRow& row, const Llama2cSizes& sizes) {
+std::size_t count_of_numbers(const Llama2cRow& row, const Llama2cSizes& sizes) {
   return row.rows(sizes) * row.columns(sizes);
 }
 
@@ -137,20 +137,20 @@ Matrix at_place(const FileBytes& file, std::size_t number, const Llama2cRow& row
 }  // namespace
 
 bool is_llama2c(std::string_view bytes) {
-  const std::optional<Llama2cSizes> sizes = sizes_in(bytes);
+  const std::optional<Llama2cSizes> sizes = llama2c_sizes_in(bytes);
   if (!sizes) return false;
   const Llama2cVersion& version = version_of(bytes);
   std::size_t left = (bytes.size() - version.header_bytes) / bytes_of_number;
   if (left * bytes_of_number + version.header_bytes != bytes.size()) return false;
   for (const Llama2cRow& row : version.rows) {
-    const std::size_t each = numbers_of(row, *sizes), times = row.is_of_layers ? sizes->layers : 1;
+    const std::size_t each = count_of_numbers(row, *sizes), times = row.is_of_layers ? sizes->layers : 1;
     if (each > left / times) return false;
     left -= each * times;
   }
   return left == 0;
 }
 
-Llama2cSizes llama2c_sizes(std::string_view bytes) { return sizes_in(bytes).value(); }
+Llama2cSizes llama2c_sizes(std::string_view bytes) { return llama2c_sizes_in(bytes).value(); }
 
 std::vector<Llama2cTensor> llama2c_tensors(const FileBytes& file, const std::string& where) {
   const Llama2cSizes sizes = llama2c_sizes(file.bytes);
@@ -159,7 +159,7 @@ std::vector<Llama2cTensor> llama2c_tensors(const FileBytes& file, const std::str
   std::vector<Llama2cTensor> tensors;
   std::size_t number = 0;
   for (const Llama2cRow& row : version_of(file.bytes).rows) {
-    const std::size_t each = numbers_of(row, sizes);
+    const std::size_t each = count_of_numbers(row, sizes);
     for (std::size_t layer = 1; layer <= (row.is_of_layers ? sizes.layers : 1); ++layer, number += each) {
       if (row.name.empty() || each == 0) continue;
       tensors.push_back({row.is_of_layers ? fmt::format("decoder.{}.{}", layer, row.name) : std::string(row.name),

@@ -19,7 +19,7 @@ namespace attn {
 
 namespace {
 
-constexpr MatrixKind kinds[] = {
+constexpr MatrixKind kinds_of_matrix_files[] = {
     {"csv", "rows separated by commas (or semicolons or blanks), with or without labels", read_csv, read_all_csv},
     {"tsv", "rows separated by tabs, with or without labels", read_tsv, read_all_tsv},
     {"json", "an array of rows, or an object of such arrays; FILE:NAME chooses one", read_json, read_all_json},
@@ -215,7 +215,7 @@ bool looks_like_literal(std::string_view source) {
 
 }  // namespace
 
-std::span<const MatrixKind> matrix_kinds() { return kinds; }
+std::span<const MatrixKind> matrix_kinds() { return kinds_of_matrix_files; }
 
 std::string_view kind_of_file(const std::string& path, std::string_view bytes) {
   const std::string_view kind = path == "-" ? "" : kind_from_extension(path);

@@ -63,16 +63,16 @@ Confined::~Confined() {
 namespace {
 
 // What a document does with files, as its messages say it.
-struct Use {
+struct FileUse {
   std::string_view done;
   std::string_view does;
 };
 
-[[noreturn]] void refuse(const std::string& path, const Use& use) {
+[[noreturn]] void refuse(const std::string& path, const FileUse& use) {
   fail("{} cannot be {} here: a document {} only files beside it and in folders below it", path, use.done, use.does);
 }
 
-fs::path place_for(const std::string& path, const Use& use) {
+fs::path place_for(const std::string& path, const FileUse& use) {
   if (!confined) return path;
   if (is_out_of_reach(path)) refuse(path, use);
   return open_folder ? *open_folder / path : fs::path();
@@ -83,7 +83,7 @@ fs::path place_for(const std::string& path, const Use& use) {
 fs::path place_of(const std::string& path) { return place_for(path, {"read", "reads"}); }
 
 fs::path place_to_write(const std::string& path) {
-  const Use use{"written", "writes"};
+  const FileUse use{"written", "writes"};
   const fs::path place = place_for(path, use);
   std::error_code ignored;
   // Where a link to nothing leads, a file would be made.

@@ -109,7 +109,7 @@ void require_biases(const ModelConfig& config, const Transformer& model, const s
 // --- positions
 
 // Words or patches that are embedded need the table of a family whose positions are learned.
-void require_places(const ModelConfig& config, const Transformer& model, const std::string& path) {
+void require_position_table(const ModelConfig& config, const Transformer& model, const std::string& path) {
   if (!model.recipe.positions->table_shape) return;
   const auto has = [&](const ScopeKind& part, const Role& role) {
     return model.parameters.contains(Name({part}, role).text());
@@ -128,7 +128,7 @@ void require_places(const ModelConfig& config, const Transformer& model, const s
 void require_agreement(const ModelConfig& config, const Transformer& model, const std::string& path) {
   require_sizes(config, model, path);
   require_biases(config, model, path);
-  require_places(config, model, path);
+  require_position_table(config, model, path);
 }
 
 // --- members

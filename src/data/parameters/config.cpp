@@ -158,7 +158,7 @@ void take_sizes(ModelConfig& config, const Json& file, const PlaceOfMember& plac
   }
 }
 
-void take_field(ModelConfig& config, const Json& file, const ConfigField& row, const PlaceOfMember& place_of) {
+void take_config_field(ModelConfig& config, const Json& file, const ConfigField& row, const PlaceOfMember& place_of) {
   const Json* const value = member_of(file, row.key, true);
   if (!value) return;
   if (value->is_null()) {
@@ -175,7 +175,7 @@ void take_field(ModelConfig& config, const Json& file, const ConfigField& row, c
 
 void take_fields(ModelConfig& config, const Json& file, const PlaceOfMember& place_of) {
   for (const std::span<const ConfigField> rows : {config.family->fields, fields_of_all_families()}) {
-    for (const ConfigField& row : rows) take_field(config, file, row, place_of);
+    for (const ConfigField& row : rows) take_config_field(config, file, row, place_of);
   }
 }
 

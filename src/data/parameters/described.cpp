@@ -83,7 +83,7 @@ constexpr GgufFamily gguf_families[] = {
     {"gemma3", "gemma3_text", one_is_added, 62},
 };
 
-Json json_of(const GgufValue& value, const std::string& place) {
+Json json_of_gguf(const GgufValue& value, const std::string& place) {
   return std::visit(
       [&](const auto& one) -> Json {
         using Kind = std::remove_cvref_t<decltype(one)>;
@@ -98,7 +98,7 @@ Json json_of(const GgufValue& value, const std::string& place) {
       value);
 }
 
-void replace(std::vector<BroughtField>& brings, std::span<const BroughtField> others) {
+void replace_brought(std::vector<BroughtField>& brings, std::span<const BroughtField> others) {
   for (const BroughtField& other : others) {
     std::erase_if(brings, [&](const BroughtField& field) { return field.field == other.field; });
     brings.push_back(other);
@@ -116,7 +116,7 @@ class GgufMetadata {
     const auto found = file_.metadata.find(name(key));
     return found == file_.metadata.end() ? nullptr : &found->second;
   }
-  Json json(std::string_view key) const { return json_of(*value(key), fmt::format("{}: {}", where_, name(key))); }
+  Json json(std::string_view key) const { return json_of_gguf(*value(key), fmt::format("{}: {}", where_, name(key))); }
   /// A whole number from 1; 0: there is none.
   std::uint64_t size(std::string_view key) const {
     return value(key) ? size_of({json(key), fmt::format("{}: {}", where_, name(key))}, most_) : 0;
@@ -197,7 +197,7 @@ void require_whole(const GgufFile& file, const std::string& where) {
   const auto count = file.metadata.find("split.count");
   if (count == file.metadata.end()) return;
   const std::string place = fmt::format("{}: split.count", where);
-  const Json files = json_of(count->second, place);
+  const Json files = json_of_gguf(count->second, place);
   if (files == Json(0U)) return;
   if (const std::size_t number = size_of({files, place}, std::uint64_t{1} << 16); number > 1)
     fail("{} is one of {} files of a model: join them into one, with llama-gguf-split --merge, and give that file",
@@ -263,14 +263,14 @@ ModelConfig described_by_gguf(std::string_view bytes, const std::string& where) 
     const auto id = file.metadata.find(token);
     if (id == file.metadata.end()) continue;
     const std::string member(token.substr(token.rfind('.') + 1));
-    config[member] = json_of(id->second, fmt::format("{}: {}", where, token));
+    config[member] = json_of_gguf(id->second, fmt::format("{}: {}", where, token));
     called.emplace(member, token);
   }
   config["tie_word_embeddings"] =
       std::ranges::find(file.tensors, "output.weight", &GgufTensor::name) == file.tensors.end();
   ModelConfig result = config_from(config, where, called);
   result.keys = keys_of(file, *architecture, *result.family);
-  if (family) replace(result.brings, family->brings);
+  if (family) replace_brought(result.brings, family->brings);
   return result;
 }
 
@@ -286,7 +286,7 @@ ModelConfig described_by_llama2c(std::string_view bytes, const std::string& wher
                        {"tie_word_embeddings", sizes.is_tied}};
   ModelConfig result = config_from(config, where);
   result.keys = {};  // the file has sizes alone
-  replace(result.brings, in_pairs);
+  replace_brought(result.brings, in_pairs);
   return result;
 }
 

@@ -203,8 +203,8 @@ constexpr auto llama_has = decoder_like_llama("pre", 1e-6), phi3_has = decoder_l
 
 // Some fields, and behind them some more: what is read later counts.
 template <std::size_t some, std::size_t more>
-constexpr std::array<ConfigField, some + more> joined(const std::array<ConfigField, some>& first,
-                                                      const std::array<ConfigField, more>& then) {
+constexpr std::array<ConfigField, some + more> joined_fields(const std::array<ConfigField, some>& first,
+                                                             const std::array<ConfigField, more>& then) {
   return [&]<std::size_t... i, std::size_t... j>(std::index_sequence<i...>, std::index_sequence<j...>) {
     return std::array<ConfigField, some + more>{first[i]..., then[j]...};
   }
@@ -237,12 +237,12 @@ constexpr std::string_view without_effect_in_llama[] = {"is_llama_config"};
 constexpr std::string_view without_effect_in_phi3[] = {"original_max_position_embeddings", "full_attn_mod",
                                                        "interpolate_factor"};
 constexpr SaidBiases of_queries_alone{.of_queries = true};
-constexpr auto llama_fields = joined(rotary_fields, of_llama_alone);
-constexpr auto windowed_fields = joined(llama_fields, window_fields);
-constexpr auto biased_fields = joined(llama_fields, bias_field);
-constexpr auto qwen3_fields = joined(windowed_fields, bias_field);
+constexpr auto llama_fields = joined_fields(rotary_fields, of_llama_alone);
+constexpr auto windowed_fields = joined_fields(llama_fields, window_fields);
+constexpr auto biased_fields = joined_fields(llama_fields, bias_field);
+constexpr auto qwen3_fields = joined_fields(windowed_fields, bias_field);
 constexpr auto phi3_fields =
-    joined(windowed_fields, std::to_array<ConfigField>({{"attention_bias", "", only_flag<false>}}));
+    joined_fields(windowed_fields, std::to_array<ConfigField>({{"attention_bias", "", only_flag<false>}}));
 
 // --- Gemma
 
@@ -261,7 +261,7 @@ constexpr auto of_all_gemma = std::to_array<ConfigField>({
     {"hidden_activation", "activation", activation_there},
     {"use_bidirectional_attention", "", only_flag<false>},
 });
-constexpr auto gemma_fields = joined(joined(rotary_fields, bias_field), of_all_gemma);
+constexpr auto gemma_fields = joined_fields(joined_fields(rotary_fields, bias_field), of_all_gemma);
 constexpr BroughtField gemma2_has[] = {
     {"norm", "before-and-after"},
     {"norm_kind", "rms-plus-1"},
@@ -296,7 +296,8 @@ constexpr auto of_gemma2_alone = std::to_array<ConfigField>({
     {"attn_logit_softcapping", "score_cap", nullptr, 0.0},
     {"final_logit_softcapping", "logit_cap", nullptr, 0.0},
 });
-constexpr auto gemma2_fields = joined(joined(local_base_field, gemma_fields), joined(of_gemma2_alone, window_fields));
+constexpr auto gemma2_fields =
+    joined_fields(joined_fields(local_base_field, gemma_fields), joined_fields(of_gemma2_alone, window_fields));
 
 // --- families
 

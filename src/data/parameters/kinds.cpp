@@ -145,7 +145,7 @@ ParameterSource open_llama2c(const FileBytes& bytes, const std::string& where, c
 // An object in a file, which goes when its last part does.
 using SharedJson = std::shared_ptr<const Json>;
 
-ParameterSource source_of(const SharedJson& object, const std::string& where, const std::string& prefix) {
+ParameterSource source_of_object(const SharedJson& object, const std::string& where, const std::string& prefix) {
   std::map<std::string, const Json*> members;
   TensorNames names;
   for (const auto& [name, value] : object->items()) {
@@ -167,14 +167,14 @@ ParameterSource open_json(const FileBytes& bytes, const std::string& where, cons
   for (const char* home : {"arrays", "problem"}) {
     const auto found = file->find(home);
     if (found == file->end() || !found->is_object()) continue;
-    ParameterSource source = source_of(SharedJson(file, &*found), where, prefix);
+    ParameterSource source = source_of_object(SharedJson(file, &*found), where, prefix);
     keep_parameters(source.names);
     if (std::ranges::any_of(source.names, is_parameter_name)) return source;
   }
-  return source_of(file, where, prefix);
+  return source_of_object(file, where, prefix);
 }
 
-constexpr ParameterKind kinds[] = {
+constexpr ParameterKind kinds_of_parameter_files[] = {
     {"safetensors", open_safetensors},
     {"pt", open_torch, is_torch_file},
     {"gguf", open_gguf, is_gguf, described_by_gguf},
@@ -185,6 +185,6 @@ constexpr ParameterKind kinds[] = {
 
 }  // namespace
 
-std::span<const ParameterKind> parameter_kinds() { return kinds; }
+std::span<const ParameterKind> parameter_kinds() { return kinds_of_parameter_files; }
 
 }  // namespace attn

@@ -137,7 +137,6 @@ std::optional<std::size_t> count_of_files(const std::string& path) {
   const std::string_view end = std::string_view(stem).substr(stem.size() - 2 * digits - between.size() - 1);
   if (end[0] != '-' || end.substr(1 + digits, between.size()) != between) return std::nullopt;
   const std::string_view number = end.substr(1, digits), count = end.substr(end.size() - digits);
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (!std::ranges::all_of(number, is_digit) || !std::ranges::all_of(count, is_digit)) return std::nullopt;
   std::size_t files = 0;
   for (const char digit : count) files = 10 * files + static_cast<std::size_t>(digit - '0');

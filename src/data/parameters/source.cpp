@@ -32,7 +32,8 @@ struct LinesOfPart {
   StoredLines lines;
 };
 
-std::vector<LinesOfPart> parts_of(const TensorRow& row, std::size_t all, std::size_t of_first, std::size_t heads) {
+std::vector<LinesOfPart> lines_of_parts(const TensorRow& row, std::size_t all, std::size_t of_first,
+                                        std::size_t heads) {
   std::vector<LinesOfPart> parts;
   const std::size_t count = row.ours.size();
   if (row.packing == Packing::in_turn) {
@@ -98,7 +99,7 @@ std::vector<Matrix> parameters_in(Matrix tensor, const TensorRow& row, std::size
     return parts;
   }
   const std::size_t all = row.is_transposed ? tensor.shape().rows : tensor.shape().columns;
-  for (const LinesOfPart& part : parts_of(row, all, of_first, heads))
+  for (const LinesOfPart& part : lines_of_parts(row, all, of_first, heads))
     parts.push_back(part_of(tensor, row.is_transposed, part));
   return parts;
 }
@@ -242,7 +243,7 @@ void refuse_never(const Recognized& recognized, const std::string& where) {
 
 // Of those that are stored only the small ones are looked at, so that opening a model does not read all of it. In
 // others, what is not finite is told when it is computed with.
-void require_finite(const Matrix& matrix, const std::string& name, const std::string& where) {
+void require_finite_where_small(const Matrix& matrix, const std::string& name, const std::string& where) {
   constexpr std::size_t small = std::size_t{1} << 16;
   const Stored* const stored = matrix.stored();
   if (stored && matrix.size() > small) return;
@@ -304,8 +305,8 @@ Matrix flattened(const Matrix& kernel, std::size_t rows) {
 }
 
 // Reads what was recognized as far as shapes fit.
-std::optional<Misfit> read_into(ParameterFile& file, const Recognized& recognized, const ParameterSource& source,
-                                const std::string& where, std::size_t heads) {
+std::optional<Misfit> read_recognized(ParameterFile& file, const Recognized& recognized, const ParameterSource& source,
+                                      const std::string& where, std::size_t heads) {
   Sizes sizes;
   std::size_t cells = 0, tensors = 0;
   for (const auto& [name, row, scope] : recognized.tensors) {
@@ -318,7 +319,7 @@ std::optional<Misfit> read_into(ParameterFile& file, const Recognized& recognize
                                 to_string(tensor.shape()), in_words(*row), sizes.known(*row))};
     }
     ++tensors;
-    require_finite(tensor, name, where);
+    require_finite_where_small(tensor, name, where);
     if (row->need == Need::shared) {
       const std::string ours = scope + row->ours.front();
       if (is_same_matrix(file.parameters.at(ours), tensor)) continue;
@@ -381,7 +382,7 @@ ParameterFile translate(const ParameterSource& source, const std::string& where,
   for (const Recognized& recognized : all) {
     ParameterFile file{std::string(recognized.layout->name), {}, recognized.layout->brings, assumed_of(recognized)};
     std::ranges::copy(source.assumed, std::back_inserter(file.assumed));
-    const std::optional<Misfit> misfit = read_into(file, recognized, source, where, heads);
+    const std::optional<Misfit> misfit = read_recognized(file, recognized, source, where, heads);
     if (!misfit) return file;
     if (!longest || misfit->tensors > longest->tensors) longest = misfit;
   }

@@ -24,7 +24,7 @@ std::size_t layers_of(const ParameterSet& parameters, const ScopeKind& side) {
 
 // A decoder that looks at what was encoded is that of an encoder-decoder, whether its encoder is there or
 // not.
-const ModelKind& kind_of(const ParameterSet& parameters, const std::string& where) {
+const ModelKind& model_kind_of(const ParameterSet& parameters, const std::string& where) {
   const bool has_encoder = layers_of(parameters, scope::encoder) > 0;
   const bool decodes = layers_of(parameters, scope::decoder) > 0;
   if (!has_encoder && !decodes) {
@@ -203,7 +203,7 @@ Matrix drawn(Beginning beginning, const RandomMatrix& parameter, RandomSource& r
 namespace {
 
 // What a recipe says of positions must be possible with what was learned of them.
-void require_positions(const Transformer& model, const std::string& where) {
+void require_possible_positions(const Transformer& model, const std::string& where) {
   const auto first = static_cast<std::size_t>(model.recipe.first_position);
   for (const std::size_t places : {model.sizes.source_places, model.sizes.target_places}) {
     if (places > 0 && places <= first)
@@ -223,13 +223,13 @@ void require_positions(const Transformer& model, const std::string& where) {
 }  // namespace
 
 void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where) {
-  model.kind = &kind_of(parameters, where);
+  model.kind = &model_kind_of(parameters, where);
   model.sizes = sizes_of(parameters, model.sizes, where);
   model.recipe.gated = has_gate(parameters);
   if (model.recipe.window != 0.0 && model.kind->encodes)
     fail("{}: \"window\" is for models that are a decoder alone, and this one has an encoder: leave it out", where);
   require_recipe(model, parameters, where);
-  require_positions(model, where);
+  require_possible_positions(model, where);
   require_alike(model, parameters, where);
   take_vocabulary(model.source_vocabulary, model.sizes.source_words, "source", where);
   take_vocabulary(model.target_vocabulary, model.sizes.target_words, "target", where);

@@ -58,9 +58,9 @@ constexpr WordNumbers word_numbers[] = {{&option::position_ids, &Problem::positi
                                         {&option::key_position_ids, &Problem::key_position_ids},
                                         {&option::parents, &Problem::parents}};
 
-constexpr const LinearRoles* linear_layers[] = {&linear_layer::q,   &linear_layer::k,     &linear_layer::v,
-                                                &linear_layer::o,   &linear_layer::inner, &linear_layer::outer,
-                                                &linear_layer::gate};
+constexpr const LinearRoles* roles_of_linear_layers[] = {&linear_layer::q,   &linear_layer::k,     &linear_layer::v,
+                                                         &linear_layer::o,   &linear_layer::inner, &linear_layer::outer,
+                                                         &linear_layer::gate};
 
 class Builder {
  public:
@@ -203,7 +203,7 @@ class Builder {
   // column.
   static Matrix as_vector(const Role& role, const Matrix& matrix) {
     const auto is_bias_of = [&](const LinearRoles* layer) { return &layer->b == &role; };
-    const bool is_row = &role == &role::score_b || std::ranges::any_of(linear_layers, is_bias_of);
+    const bool is_row = &role == &role::score_b || std::ranges::any_of(roles_of_linear_layers, is_bias_of);
     const bool is_column = &role == &role::score_wv;
     const auto [rows, columns] = matrix.shape();
     return (is_row && columns == 1) || (is_column && rows == 1) ? transposed(matrix) : matrix;

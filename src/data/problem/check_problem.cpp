@@ -216,7 +216,7 @@ void remark_on_padding(const Problem& problem, std::vector<std::string>& remarks
 }
 
 // How many keys a sentence has, where that is known before anything is computed.
-std::optional<std::size_t> keys_of(const Problem& problem, const Sequence& sequence) {
+std::optional<std::size_t> key_count(const Problem& problem, const Sequence& sequence) {
   for (const Role* role : {&role::scores, &role::weights}) {
     if (const Matrix* const matrix = problem.find(*role)) return matrix->shape().columns;
   }
@@ -227,15 +227,15 @@ std::optional<std::size_t> keys_of(const Problem& problem, const Sequence& seque
   return std::nullopt;
 }
 
-void remark_on_lengths(const Problem& problem, std::vector<std::string>& remarks) {
+void add_remark_on_lengths(const Problem& problem, std::vector<std::string>& remarks) {
   const auto& lengths = problem.valid_lengths;
   const std::size_t count = problem.sequences.size();
   for (std::size_t i = 0; i < count; ++i) {
-    const std::optional<std::size_t> keys = keys_of(problem, problem.sequences[i]);
+    const std::optional<std::size_t> keys = key_count(problem, problem.sequences[i]);
     if (!keys) continue;
     const bool one_each = count > 1 && lengths.size() == count;
     const std::span<const std::size_t> of_it = one_each ? std::span(lengths).subspan(i, 1) : std::span(lengths);
-    if (std::optional<std::string> remark = attn::remark_on_lengths(option::valid_length, of_it, *keys))
+    if (std::optional<std::string> remark = remark_on_lengths(option::valid_length, of_it, *keys))
       return remarks.push_back(std::move(*remark));
   }
 }
@@ -330,7 +330,7 @@ std::vector<std::string> remarks_on(const OptionValues& given, const Problem& pr
   }
   remark_on_scale(problem, remarks);
   remark_on_offset(problem, remarks);
-  remark_on_lengths(problem, remarks);
+  add_remark_on_lengths(problem, remarks);
   remark_on_padding(problem, remarks);
   const Matrix* const weights = problem.find(role::weights);
   if (weights && problem.has(role::v)) remark_on_weights(*weights, remarks);

@@ -61,7 +61,7 @@ std::map<std::string, Matrices, std::less<>> variants_of(const JsonMember& membe
   return variants;
 }
 
-std::string cell_of(const JsonMember& member) {
+std::string recurrent_cell_of(const JsonMember& member) {
   return std::string(look_up(recurrences(), string_of(member), "cell", member.place).name);
 }
 
@@ -84,7 +84,7 @@ constexpr std::array members_of_translator = {
     FileMember{"title", read_into<&EncoderDecoderFile::title, string_of>},
     FileMember{"about", read_into<&EncoderDecoderFile::about, strings_of>},
     FileMember{"numbers", read_into<&EncoderDecoderFile::numbers, strings_of>},
-    FileMember{"cell", read_into<&EncoderDecoderFile::cell, cell_of>},
+    FileMember{"cell", read_into<&EncoderDecoderFile::cell, recurrent_cell_of>},
     FileMember{"variant", read_into<&EncoderDecoderFile::variant, variant_of>},
     FileMember{"source", read_into<&EncoderDecoderFile::source, string_of>},
     FileMember{"target", read_into<&EncoderDecoderFile::target, string_of>},

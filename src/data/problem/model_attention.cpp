@@ -30,7 +30,7 @@ struct Place {
 };
 
 // All of a model, in the order of the computation.
-std::vector<Place> places_in(const Transformer& model) {
+std::vector<Place> places_in_model(const Transformer& model) {
   std::vector<Place> places;
   for (std::size_t i = 1; i <= model.sizes.encoder_layers && model.has_encoder(); ++i)
     places.push_back({&scope::encoder, i, &scope::self_attention});
@@ -241,7 +241,7 @@ Matrix beside_each_other(const std::vector<const Node*>& parts) {
 OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& asked) {
   require_problem(file, asked);
   const Transformer& model = file.model;
-  const Place place = asked_place(places_in(model), asked);
+  const Place place = asked_place(places_in_model(model), asked);
   auto graph = std::make_shared<Graph>(keep_nothing());
   RunModel(file, asked).build(*graph);
   const Node& x = input_beside(*graph, place, role::w_q);

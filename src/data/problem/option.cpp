@@ -58,7 +58,7 @@ std::vector<MatrixFile> matrices_from(const Option& option, const std::vector<st
   return all;
 }
 
-MatrixFile matrix_from(const Option& option, const std::string& source) {
+MatrixFile matrix_of_option(const Option& option, const std::string& source) {
   MatrixFile file = read_matrix(source);
   tell_of(option, option.name, file);
   return file;
@@ -76,7 +76,7 @@ OptionValue value_of(const Option& option, Unread unread) {
     case Kind::words:
       return each(unread.texts, [&](const std::string& text) { return words_from(option, text); });
     case Kind::matrix:
-      return each(unread.texts, [&](const std::string& text) { return matrix_from(option, text); });
+      return each(unread.texts, [&](const std::string& text) { return matrix_of_option(option, text); });
     case Kind::matrices:
       return matrices_from(option, unread.texts);
     default:

@@ -23,7 +23,7 @@ namespace attn {
 namespace {
 
 // What all sequences of a batch share stands outside their scopes.
-Parameters parameters_of(const Problem& problem, Graph& graph) {
+Parameters shared_parameters(const Problem& problem, Graph& graph) {
   Parameters parameters;
   const auto add = [&](const Role& role, std::string_view rows) {
     const Matrix* const matrix = problem.find(role);
@@ -187,7 +187,7 @@ const std::vector<std::string>& Problem::words_of_keys(const Sequence& sequence)
 void evaluate(const Problem& problem, Graph& graph, Extent extent) {
   check_batch(problem);
   require_same_width(problem);
-  const Parameters parameters = parameters_of(problem, graph);
+  const Parameters parameters = shared_parameters(problem, graph);
   const std::size_t count = problem.sequences.size();
   for (std::size_t i = 0; i < count; ++i) {
     const std::optional<Graph::Scope> scope = scope_among(graph, scope::sentence, i + 1, count);

@@ -54,7 +54,7 @@ bool is_nested(const Json& value) {
          value.front().front().is_array();
 }
 
-std::vector<MatrixFile> matrices_from(const OptionMember& member) {
+std::vector<MatrixFile> matrices_in_member(const OptionMember& member) {
   const auto matrix_from = [&](const Json& value) {
     MatrixFile file = matrix_from_json(value, member.place());
     file.where = member.where;
@@ -87,20 +87,20 @@ std::string word_from(const OptionMember& member) {
   member.fail_kind("a string or a number");
 }
 
-std::size_t count_from(const OptionMember& member, const Json& value) {
+std::size_t count_in_member(const OptionMember& member, const Json& value) {
   if (!value.is_number_unsigned()) member.fail_kind("a whole number that is not negative");
   return count_from(member.option, member.place(), fmt::format("{}", value.get<std::uint64_t>()), member.option.most);
 }
 
-std::vector<std::size_t> counts_from(const OptionMember& member) {
-  if (!member.value.is_array()) return {count_from(member, member.value)};
+std::vector<std::size_t> counts_in_member(const OptionMember& member) {
+  if (!member.value.is_array()) return {count_in_member(member, member.value)};
   std::vector<std::size_t> counts;
-  for (const Json& item : member.value) counts.push_back(count_from(member, item));
+  for (const Json& item : member.value) counts.push_back(count_in_member(member, item));
   if (counts.empty()) member.fail_kind("at least one whole number");
   return counts;
 }
 
-std::vector<std::vector<std::string>> words_from(const OptionMember& member) {
+std::vector<std::vector<std::string>> words_in_member(const OptionMember& member) {
   const Json& value = member.value;
   if (!value.is_array() || value.empty() || !value.front().is_array()) return {strings_from(member, value)};
   std::vector<std::vector<std::string>> lists;
@@ -108,15 +108,15 @@ std::vector<std::vector<std::string>> words_from(const OptionMember& member) {
   return lists;
 }
 
-OptionValue value_of(const OptionMember& member) {
+OptionValue value_in_member(const OptionMember& member) {
   switch (member.option.kind) {
     case Kind::flag:
       if (!member.value.is_boolean()) member.fail_kind("true or false");
       return member.value.get<bool>();
     case Kind::count:
-      return count_from(member, member.value);
+      return count_in_member(member, member.value);
     case Kind::counts:
-      return counts_from(member);
+      return counts_in_member(member);
     case Kind::number:
       return number_from(member.option, member.place(), word_from(member));
     case Kind::word:
@@ -128,10 +128,10 @@ OptionValue value_of(const OptionMember& member) {
     case Kind::texts:
       return strings_from(member, member.value);
     case Kind::words:
-      return words_from(member);
+      return words_in_member(member);
     case Kind::matrix:
     case Kind::matrices:
-      return matrices_from(member);
+      return matrices_in_member(member);
     case Kind::path:
       break;
   }
@@ -165,7 +165,7 @@ OptionValues read_problem_file(std::string_view text, const std::string& where, 
   for (const auto& [name, json] : problem.items()) {
     const Option& option = member_called(name, members, where);
     if (option.kind == Kind::path && given.has(option)) continue;
-    OptionValue value = value_of({option, json, where});
+    OptionValue value = value_in_member({option, json, where});
     // A flag is given or not; where there is one for the opposite, false is that one.
     const bool* const set = std::get_if<bool>(&value);
     if (!set || *set) {
@@ -464,7 +464,7 @@ struct TraceKind {
   TraceFile (*read)(std::string_view bytes, const std::string& where);
 };
 
-constexpr TraceKind kinds[] = {
+constexpr TraceKind kinds_of_traces[] = {
     {"json", from_json},
     {"npz", from_npz},
     {"safetensors", from_safetensors},
@@ -476,7 +476,7 @@ TraceFile read_trace(const std::string& path) {
   const std::string bytes = read_bytes(path);
   const std::string where = place_of_file(path);
   const std::string_view name = kind_of_file(path, bytes);
-  const TraceKind* kind = find_row(std::span<const TraceKind>(kinds), name);
+  const TraceKind* kind = find_row(std::span<const TraceKind>(kinds_of_traces), name);
   if (!kind) {
     fail("{} is read as {}, and a trace is not read from that: give a .json, .npz or .safetensors file", where, name);
   }

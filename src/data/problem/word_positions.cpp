@@ -13,7 +13,7 @@ namespace attn {
 namespace {
 
 // The numbers of a sentence: its own row, or the row for all.
-std::vector<std::size_t> numbers_of(const Matrix& all, std::size_t sentence) {
+std::vector<std::size_t> numbers_of_sentence(const Matrix& all, std::size_t sentence) {
   const std::span<const double> cells = row(all, all.shape().rows == 1 ? 0 : sentence);
   std::vector<std::size_t> numbers;
   for (const double cell : cells) numbers.push_back(static_cast<std::size_t>(cell));
@@ -26,7 +26,7 @@ RowPositions listed_positions(const Matrix& ids, std::size_t sentence, std::size
     fail("‹{}› has {}, and there {} {}: give one for each", member, count_of(ids.shape().columns, "number"),
          words == 1 ? "is" : "are", count_of(words, noun, nouns));
   }
-  return RowPositions(numbers_of(ids, sentence));
+  return RowPositions(numbers_of_sentence(ids, sentence));
 }
 
 std::size_t keys_before(const Problem& problem) {
@@ -68,7 +68,7 @@ Distance distance_of(const Problem& problem, std::size_t sentence) {
         "‹positions› {} counts the edges of a tree of the words: give ‹parents›, with the number of each word's parent and 0 for the root",
         problem.positions);
   }
-  return Distance(numbers_of(*problem.parents, sentence));
+  return Distance(numbers_of_sentence(*problem.parents, sentence));
 }
 
 // A tree has a word for each position, and no more, where nothing says that these are a part of a longer text.
@@ -84,7 +84,7 @@ void require_all_words(const Problem& problem, const Distance& distance, std::si
 std::optional<RowPositions> positions_given(const OptionValues& given, const Option& first, const Option& ids) {
   if (const std::optional<std::size_t> position = given.count(first)) return RowPositions(*position);
   if (!given.has(ids)) return std::nullopt;
-  return RowPositions(numbers_of(whole_numbers(ids, given.matrix(ids), 1), 0));
+  return RowPositions(numbers_of_sentence(whole_numbers(ids, given.matrix(ids), 1), 0));
 }
 
 bool has_shared_words(const Problem& problem) {

@@ -13,7 +13,7 @@ namespace {
 
 using Pieces = std::vector<std::string>;
 
-std::string joined(const Pieces& pieces) {
+std::string joined_pieces(const Pieces& pieces) {
   std::string text;
   for (const std::string& piece : pieces) text += piece;
   return text;
@@ -137,8 +137,9 @@ constexpr std::array decoder_rows = {
                [](const TokenizerSettings& settings) {
                  return decode_word_pieces(settings.text_or("prefix", "##"), settings.flag_or("cleanup", true));
                }},
-    DecoderRow{"Fuse",
-               [](const TokenizerSettings&) -> Decode { return [](Pieces pieces) { return Pieces{joined(pieces)}; }; }},
+    DecoderRow{
+        "Fuse",
+        [](const TokenizerSettings&) -> Decode { return [](Pieces pieces) { return Pieces{joined_pieces(pieces)}; }; }},
     DecoderRow{"Strip",
                [](const TokenizerSettings& settings) {
                  return strip_in_each(settings.text_or("content", " "), settings.count_or("start", 0),
@@ -208,7 +209,7 @@ Decode decode_word_pieces(std::string inner_prefix, bool tidies) {
 
 Decode decode_sentence_pieces(bool drops_first_space) {
   return [spaces = decode_metaspace("▁", false), drops_first_space](Pieces pieces) {
-    std::string text = joined(decode_byte_pieces(spaces(std::move(pieces))));
+    std::string text = joined_pieces(decode_byte_pieces(spaces(std::move(pieces))));
     if (drops_first_space && text.starts_with(' ')) text.erase(0, 1);
     return Pieces{std::move(text)};
   };

@@ -349,7 +349,7 @@ std::string version_of_expressions() {
 namespace {
 
 // Whether a part goes on with the range before it; of the two, the one behind stands first here.
-bool joins(SplitBehavior behavior, bool is_match, bool was_match) {
+bool joins_range_before(SplitBehavior behavior, bool is_match, bool was_match) {
   switch (behavior) {
     case SplitBehavior::contiguous:
       return is_match == was_match;
@@ -370,7 +370,7 @@ void split_text(std::string_view text, const FindParts& find, SplitBehavior beha
   bool was_match = false;
   find(text, [&](const PatternPart& part) {
     if (behavior == SplitBehavior::removed && part.is_match) return;
-    if (pending && joins(behavior, part.is_match, was_match)) {
+    if (pending && joins_range_before(behavior, part.is_match, was_match)) {
       pending->end = part.range.end;
     } else {
       if (pending) take(*pending);

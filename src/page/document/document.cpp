@@ -92,7 +92,7 @@ FencedBlock fenced_block(const Document& document, const MarkdownLeaf& leaf) {
   return block;
 }
 
-bool is_mark(const MarkdownLeaf& leaf, std::string_view mark) {
+bool is_comment_mark(const MarkdownLeaf& leaf, std::string_view mark) {
   return leaf.kind == MarkdownLeaf::Kind::html && trimmed(leaf.text) == mark;
 }
 
@@ -122,7 +122,7 @@ class Reader {
         read_plain(leaf, "a puzzle", document_.puzzles);
       } else if (word == "drill") {
         read_plain(leaf, "a drill", document_.drills);
-      } else if (is_mark(leaf, begin_of_output) || is_mark(leaf, end_of_output) || laws_of_mark(leaf)) {
+      } else if (is_comment_mark(leaf, begin_of_output) || is_comment_mark(leaf, end_of_output) || laws_of_mark(leaf)) {
         fail_at(document_.at(leaf.first_line), "{} has no block above it: put it after a block of attn",
                 trimmed(leaf.text));
       }
@@ -141,7 +141,7 @@ class Reader {
     if (block.attributes.picture && block.lines.size() > 1)
       fail_at(document_.at(block.lines[1].line), "a picture is of one command: give this one a block of its own");
     const bool has_output = at_ + 1 < leaves_.size() && leaves_[at_ + 1].container == leaf.container &&
-                            is_mark(leaves_[at_ + 1], begin_of_output);
+                            is_comment_mark(leaves_[at_ + 1], begin_of_output);
     if (has_output) block.output = read_output();
     read_laws(block, leaf.container);
     document_.commands.push_back(std::move(block));
@@ -161,8 +161,9 @@ class Reader {
     const MarkdownLeaf& begin = leaves_[++at_];
     while (++at_ < leaves_.size()) {
       const MarkdownLeaf& leaf = leaves_[at_];
-      if (is_mark(leaf, begin_of_output)) break;
-      if (is_mark(leaf, end_of_output) && leaf.container == begin.container) return {begin.first_line, leaf.first_line};
+      if (is_comment_mark(leaf, begin_of_output)) break;
+      if (is_comment_mark(leaf, end_of_output) && leaf.container == begin.container)
+        return {begin.first_line, leaf.first_line};
     }
     fail_at(document_.at(begin.first_line), "this output has no end: put {} after it", end_of_output);
   }
@@ -279,7 +280,7 @@ Document read_document(std::string_view text, std::string path) {
 namespace {
 
 // An attribute: how its value gets into the others.
-struct Row {
+struct AttributeRow {
   std::string_view name;
   bool takes_value;
   void (*set)(Attributes& attributes, std::string_view value);
@@ -305,24 +306,27 @@ void check_attributes(const Attributes& attributes) {
 }
 
 constexpr std::array attribute_table = {
-    Row{"format", true, [](Attributes& attributes, std::string_view value) { attributes.style.format = value; }},
-    Row{"width", true,
-        [](Attributes& attributes, std::string_view value) {
-          attributes.style.width = whole_number("width", value, 20, 100000);
-        }},
-    Row{"precision", true,
-        [](Attributes& attributes, std::string_view value) {
-          attributes.style.precision = static_cast<int>(whole_number("precision", value, 0, 15));
-        }},
-    Row{"fails", false, [](Attributes& attributes, std::string_view) { attributes.fails = true; }},
-    Row{"hidden", false, [](Attributes& attributes, std::string_view) { attributes.hidden = true; }},
-    Row{"picture", true, set_picture},
-    Row{"covers", true, [](Attributes& attributes, std::string_view value) { attributes.covers = parted(value, ","); }},
+    AttributeRow{"format", true,
+                 [](Attributes& attributes, std::string_view value) { attributes.style.format = value; }},
+    AttributeRow{"width", true,
+                 [](Attributes& attributes, std::string_view value) {
+                   attributes.style.width = whole_number("width", value, 20, 100000);
+                 }},
+    AttributeRow{"precision", true,
+                 [](Attributes& attributes, std::string_view value) {
+                   attributes.style.precision = static_cast<int>(whole_number("precision", value, 0, 15));
+                 }},
+    AttributeRow{"fails", false, [](Attributes& attributes, std::string_view) { attributes.fails = true; }},
+    AttributeRow{"hidden", false, [](Attributes& attributes, std::string_view) { attributes.hidden = true; }},
+    AttributeRow{"picture", true, set_picture},
+    AttributeRow{"covers", true,
+                 [](Attributes& attributes, std::string_view value) { attributes.covers = parted(value, ","); }},
 };
 
 void set_attribute(Attributes& attributes, std::string_view word) {
   const std::size_t equals = word.find('=');
-  const Row& row = look_up(std::span<const Row>(attribute_table), word.substr(0, equals), "attribute of a block");
+  const AttributeRow& row =
+      look_up(std::span<const AttributeRow>(attribute_table), word.substr(0, equals), "attribute of a block");
   const bool has_value = equals != std::string_view::npos && equals + 1 < word.size();
   if (row.takes_value && !has_value) fail("{} needs a value: {}=…", row.name, row.name);
   if (!row.takes_value && equals != std::string_view::npos)

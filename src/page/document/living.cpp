@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/math/matrix.hpp"
+#include "core/support/text.hpp"
 #include "core/term/law.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/opened.hpp"
@@ -55,7 +56,7 @@ void append_markdown(std::vector<std::string>& lines, std::string_view text, con
 }
 
 // The sentence of an error as a paragraph of text.
-CommandResult complaint(const std::string& sentence, const BlockStyle& wanted) {
+CommandResult page_of_complaint(const std::string& sentence, const BlockStyle& wanted) {
   auto page = std::make_shared<Page>();
   page->blocks.emplace_back(Prose{attn::text(strong(sentence))});
   CommandResult result{"", "text", page, {}, {.width = wanted.width.value_or(80)}};
@@ -70,7 +71,7 @@ CommandResult failed(const Document& document, const CommandBlock& block, const 
   try {
     run(line.words, block.attributes.style);
   } catch (const InputError& error) {
-    return complaint(std::string("attn: ") + error.what(), block.attributes.style);
+    return page_of_complaint(std::string("attn: ") + error.what(), block.attributes.style);
   }
   fail_at(document.at(line.line), "this command was expected to fail, but it results: leave out `fails`");
 }
@@ -291,8 +292,6 @@ std::vector<Stale> stale_blocks(const Document& document, const std::vector<Prin
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_in_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 std::size_t digits_at(std::string_view text, std::size_t at) {
@@ -302,15 +301,15 @@ std::size_t digits_at(std::string_view text, std::size_t at) {
 }
 
 // A number, a word, or any other single byte.
-struct Token {
+struct TextOrNumber {
   std::string_view text;
   bool number = false;
   int decimals = 0;
   int exponent = 0;
 };
 
-Token number_of(std::string_view text) {
-  Token token;
+TextOrNumber number_of(std::string_view text) {
+  TextOrNumber token;
   token.number = true;
   std::size_t end = digits_at(text, 0);
   if (end < text.size() && text[end] == '.') {
@@ -331,29 +330,29 @@ Token number_of(std::string_view text) {
   return token;
 }
 
-Token token_of(std::string_view text) {
+TextOrNumber token_of(std::string_view text) {
   if (is_digit(text.front())) return number_of(text);
   std::size_t end = 1;
   if (is_in_name(text.front())) {
     while (end < text.size() && (is_in_name(text[end]) || is_digit(text[end]))) ++end;
   }
-  Token token;
+  TextOrNumber token;
   token.text = text.substr(0, end);
   return token;
 }
 
-double value_of(const Token& token) {
+double value_of(const TextOrNumber& token) {
   double value = 0.0;
   std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
   return value;
 }
 
-bool differ_in_last_bits(const Token& one, const Token& other) {
+bool differ_in_last_bits(const TextOrNumber& one, const TextOrNumber& other) {
   const double a = value_of(one), b = value_of(other);
   return std::fabs(a - b) <= 1e-12 * std::fmax(std::fabs(a), std::fabs(b));
 }
 
-bool differ_in_last_digit(const Token& one, const Token& other) {
+bool differ_in_last_digit(const TextOrNumber& one, const TextOrNumber& other) {
   // Only a number that is written out to its last bits is that long.
   constexpr std::size_t longest_rounded = 12;
   const bool exact = std::max(one.text.size(), other.text.size()) > longest_rounded;
@@ -365,9 +364,9 @@ bool differ_in_last_digit(const Token& one, const Token& other) {
 
 // Whether the texts are the same except for numbers that differ no more than this.
 bool same_but_for_numbers(std::string_view one, std::string_view other,
-                          bool (*may_differ)(const Token& one, const Token& other)) {
+                          bool (*may_differ)(const TextOrNumber& one, const TextOrNumber& other)) {
   while (!one.empty() && !other.empty()) {
-    const Token a = token_of(one), b = token_of(other);
+    const TextOrNumber a = token_of(one), b = token_of(other);
     const bool same = a.text == b.text || (a.number && b.number && may_differ(a, b));
     if (!same) return false;
     one.remove_prefix(a.text.size());
@@ -423,7 +422,7 @@ class CommonLines {
 };
 
 // Only the lines near a change.
-std::vector<std::string> shortened(const std::vector<std::string>& lines) {
+std::vector<std::string> lines_near_changes(const std::vector<std::string>& lines) {
   constexpr std::size_t around = 3;
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -457,7 +456,7 @@ std::vector<std::string> difference(const std::vector<std::string>& old_lines,
   for (std::size_t i = 0; i < begin; ++i) all.push_back("  " + old_lines[i]);
   CommonLines common({old_lines.begin() + from, old_lines.end()}, {new_lines.begin() + from, new_lines.end()});
   for (std::string& line : common.marked()) all.push_back(std::move(line));
-  return shortened(all);
+  return lines_near_changes(all);
 }
 
 }  // namespace attn

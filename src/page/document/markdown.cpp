@@ -15,14 +15,14 @@ namespace attn {
 
 namespace {
 
-using Parser = std::unique_ptr<cmark_parser, void (*)(cmark_parser*)>;
-using Node = std::unique_ptr<cmark_node, void (*)(cmark_node*)>;
+using CmarkParser = std::unique_ptr<cmark_parser, void (*)(cmark_parser*)>;
+using CmarkNode = std::unique_ptr<cmark_node, void (*)(cmark_node*)>;
 using Walk = std::unique_ptr<cmark_iter, void (*)(cmark_iter*)>;
 
 // The parser owns the extensions that the writer asks for: it lives as long as what it has read.
 struct Parsed {
-  Parser parser;
-  Node root;
+  CmarkParser parser;
+  CmarkNode root;
 };
 
 void* or_no_memory(void* memory) {
@@ -57,17 +57,17 @@ bool has_short_rows(std::string_view text) {
   return looks <= most_looks;
 }
 
-Parsed parsed(std::string_view text) {
+Parsed parsed_markdown(std::string_view text) {
   take_memory_here();
   cmark_gfm_core_extensions_ensure_registered();
-  Parser parser(cmark_parser_new(CMARK_OPT_DEFAULT), cmark_parser_free);
+  CmarkParser parser(cmark_parser_new(CMARK_OPT_DEFAULT), cmark_parser_free);
   for (const char* name : {"table", "strikethrough", "autolink"}) {
     if (std::string_view(name) == "autolink" && !has_few_addresses(text)) continue;
     if (std::string_view(name) == "table" && !has_short_rows(text)) continue;
     cmark_parser_attach_syntax_extension(parser.get(), cmark_find_syntax_extension(name));
   }
   cmark_parser_feed(parser.get(), text.data(), text.size());
-  Node root(cmark_parser_finish(parser.get()), cmark_node_free);
+  CmarkNode root(cmark_parser_finish(parser.get()), cmark_node_free);
   return {std::move(parser), std::move(root)};
 }
 
@@ -183,7 +183,7 @@ std::vector<std::string> pictures_in(cmark_node* leaf) {
   return addresses;
 }
 
-std::vector<std::vector<std::string>> rows_of(cmark_node* table) {
+std::vector<std::vector<std::string>> rows_of_table(cmark_node* table) {
   std::vector<std::vector<std::string>> rows;
   for (cmark_node* row = cmark_node_first_child(table); row; row = cmark_node_next(row)) {
     std::vector<std::string>& cells = rows.emplace_back();
@@ -280,7 +280,7 @@ MarkdownLeaf leaf_of(cmark_node* node) {
     leaf.kind = MarkdownLeaf::Kind::rule;
   } else if (is_table(node)) {
     leaf.kind = MarkdownLeaf::Kind::table;
-    leaf.rows = rows_of(node);
+    leaf.rows = rows_of_table(node);
     leaf.pictures = pictures_in(node);
     leaf.tags = tags_in(node);
   }
@@ -325,7 +325,7 @@ void fill_places(cmark_node* root, std::span<const std::string> pieces) {
 }  // namespace
 
 std::vector<MarkdownLeaf> markdown_leaves(std::string_view text) {
-  const Parsed document = parsed(text);
+  const Parsed document = parsed_markdown(text);
   const Walk walk(cmark_iter_new(document.root.get()), cmark_iter_free);
   std::vector<MarkdownLeaf> leaves;
   std::vector<std::size_t> open;
@@ -354,7 +354,7 @@ std::string without_placeholders(std::string text) {
 }
 
 std::string html_of(std::string_view markdown, std::span<const std::string> pieces) {
-  const Parsed document = parsed(markdown);
+  const Parsed document = parsed_markdown(markdown);
   lead_to_html(document.root.get());
   fill_places(document.root.get(), pieces);
   cmark_llist* const extensions = cmark_parser_get_syntax_extensions(document.parser.get());

@@ -310,7 +310,7 @@ void write_line(const Cells& cells, char separator, Sink& sink, const AsCell& as
   sink.write("\n");
 }
 
-void write_listing(const Listing& listing, char separator, Sink& sink) {
+void write_separated(const Listing& listing, char separator, Sink& sink) {
   write_line(listing.columns, separator, sink, quoted);
   for (const std::vector<std::string>& row : listing.rows) write_line(row, separator, sink, quoted);
 }
@@ -364,7 +364,7 @@ void write_page(const Page& page, bool labels, char separator, Sink& sink) {
     if (!listing) continue;
     if (!first) sink.write("\n");
     first = false;
-    write_listing(*listing, separator, sink);
+    write_separated(*listing, separator, sink);
   }
   if (first) fail("csv and tsv are formats for matrices and lists, and there are none here: choose another --format");
 }
@@ -372,7 +372,7 @@ void write_page(const Page& page, bool labels, char separator, Sink& sink) {
 // All matrices at once: their sizes stand before them.
 using Cells = std::vector<std::pair<std::string, std::shared_ptr<const Matrix>>>;
 
-Cells cells_of(const Page& page) {
+Cells cells_of_page(const Page& page) {
   Cells cells;
   for (const Traced& matrix : page.trace.matrices()) cells.emplace_back(matrix.name, matrix.cells());
   return cells;
@@ -400,7 +400,7 @@ void render_npy(const Page& page, const Style&, Sink& sink) {
 
 void render_npz(const Page& page, const Style&, Sink& sink) {
   require_matrices(page, "npz");
-  const Cells cells = cells_of(page);
+  const Cells cells = cells_of_page(page);
   std::vector<NamedMatrix> matrices;
   for (const auto& [name, matrix] : cells) matrices.push_back({name, matrix.get()});
   write_npz(matrices, sink);
@@ -408,7 +408,7 @@ void render_npz(const Page& page, const Style&, Sink& sink) {
 
 void render_safetensors(const Page& page, const Style&, Sink& sink) {
   require_matrices(page, "safetensors");
-  const Cells cells = cells_of(page);
+  const Cells cells = cells_of_page(page);
   std::vector<WrittenTensor> tensors;
   for (const auto& [name, matrix] : cells) tensors.push_back({name, matrix.get(), 2});
   write_safetensors(tensors, sink);

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <vector>
 
+#include "core/support/text.hpp"
 #include "page/render/html.hpp"
 #include "page/render/width.hpp"
 
@@ -65,11 +66,10 @@ std::string element(std::string_view name, std::string_view content) {
 std::string fence(std::string_view sign) { return sign.empty() ? "" : element("mo", in_markup(sign)); }
 
 bool is_latin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-class Parser {
+class TexParser {
  public:
-  explicit Parser(std::string_view latex) : rest_(latex) {}
+  explicit TexParser(std::string_view latex) : rest_(latex) {}
 
   std::string formula() {
     std::string result;
@@ -301,12 +301,12 @@ class Parser {
 
 std::string mathml(std::string_view latex, MathPlace place) {
   const std::string begin = place == MathPlace::alone ? "<math display=\"block\">" : "<math>";
-  return begin + element("mrow", Parser(latex).formula()) + "</math>";
+  return begin + element("mrow", TexParser(latex).formula()) + "</math>";
 }
 
 bool is_our_latex(std::string_view latex) {
   if (printable_lines(latex) != latex) return false;
-  Parser parser(latex);
+  TexParser parser(latex);
   parser.formula();
   return !parser.met_unknown();
 }

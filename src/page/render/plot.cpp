@@ -227,7 +227,7 @@ double middle(const std::vector<std::size_t>& places) {
 
 // The rows from the top: every box as high as those that lead to it allow, and as far as possible to the
 // right or left as they are.
-std::vector<Row> rows_of(const Flow& flow) {
+std::vector<Row> rows_of_flow(const Flow& flow) {
   const std::vector<std::size_t> heights = heights_of(flow), reaches = reaches_of(flow, heights);
   const std::vector<std::size_t> aims = aims_of(flow);
   std::vector<Row> rows;
@@ -284,7 +284,7 @@ void settle(Item& item, const std::vector<std::size_t>& centers) {
 class FlowLayout {
  public:
   FlowLayout(const Flow& flow, const Style& style, const Metrics& metrics)
-      : style_(style), metrics_(metrics), gap_(3 * metrics.column), limit_(metrics.limit), rows_(rows_of(flow)) {
+      : style_(style), metrics_(metrics), gap_(3 * metrics.column), limit_(metrics.limit), rows_(rows_of_flow(flow)) {
     for (Row& row : rows_) measure(row);
     for (const Row& row : rows_) limit_ = std::max(limit_, width_of(row));
     place();

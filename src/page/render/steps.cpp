@@ -16,16 +16,16 @@ namespace {
 
 enum class Names { shown, replaced_by_numbers };
 
-using Kind = Term::Kind;
+using TermKind = Term::Kind;
 
 // Binding strength, to know where parentheses are needed.
 int strength(const Term& term) {
   switch (term.kind) {
-    case Kind::sum:
-    case Kind::negative:
+    case TermKind::sum:
+    case TermKind::negative:
       return 1;
-    case Kind::product:
-    case Kind::inverse:
+    case TermKind::product:
+    case TermKind::inverse:
       return 2;
     default:
       return 3;
@@ -34,7 +34,7 @@ int strength(const Term& term) {
 
 // A number; with the sign that says how it is joined to others, it still is one.
 bool is_leaf(const Term& term) {
-  const bool is_signed = term.kind == Kind::negative || term.kind == Kind::inverse;
+  const bool is_signed = term.kind == TermKind::negative || term.kind == TermKind::inverse;
   return is_signed ? is_leaf(term.parts[0]) : term.parts.empty();
 }
 
@@ -91,23 +91,23 @@ class TermWriter {
 
   std::string at_depth(const Term& term) {
     switch (term.kind) {
-      case Kind::constant:
+      case TermKind::constant:
         if (names_ == Names::shown && !term.notation.plain.empty()) return choose(term.notation);
         return numeral(term.value);
-      case Kind::cell:
+      case TermKind::cell:
         if (names_ == Names::shown) return written_cell(*term.matrix, term.row, term.column, notation_.latex);
         return numeral(term.value);
-      case Kind::sum:
+      case TermKind::sum:
         return is_difference(term) ? part(term.parts[0], 1) + minus() + part(term.parts[1].parts[0], 2)
                                    : joined(term.parts, " + ");
-      case Kind::product:
+      case TermKind::product:
         return is_quotient(term) ? quotient(term.parts[0], term.parts[1].parts[0])
                                  : joined(term.parts, notation_.latex ? " \\cdot " : "⋅");
-      case Kind::negative:
+      case TermKind::negative:
         return (notation_.latex ? "-" : "−") + part(term.parts[0], 2);
-      case Kind::power:
+      case TermKind::power:
         return power(term);
-      case Kind::call:
+      case TermKind::call:
         return call(term);
       default:
         return numeral(term.value);
@@ -175,8 +175,8 @@ struct LeftOut {
   bool has_equal = false;  // some term is as large as one that is shown
 };
 
-Term with_short_sums(Term term, LeftOut& left_out) {
-  if (term.kind == Kind::sum && term.parts.size() > longest_sum) {
+Term shorten_sums(Term term, LeftOut& left_out) {
+  if (term.kind == TermKind::sum && term.parts.size() > longest_sum) {
     std::vector<std::size_t> order(term.parts.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto size = [&](std::size_t i) {
@@ -201,11 +201,11 @@ Term with_short_sums(Term term, LeftOut& left_out) {
                                        fmt::format("\\left(\\text{{{} others}}\\right)", left_out.terms)}));
     term.parts = std::move(parts);
   }
-  for (Term& part : term.parts) part = with_short_sums(std::move(part), left_out);
+  for (Term& part : term.parts) part = shorten_sums(std::move(part), left_out);
   return term;
 }
 
-std::string told(const LeftOut& left_out) {
+std::string told_left_out(const LeftOut& left_out) {
   const std::string_view equal = left_out.has_equal ? "Some of the others are as large. " : "";
   if (left_out.sums > 1)
     return fmt::format(
@@ -214,12 +214,12 @@ std::string told(const LeftOut& left_out) {
         longest_sum, terms_of_long_sum, equal);
   return fmt::format(
       "The {} largest terms by magnitude are shown, in their order. {}The other {} add up to {} (--full shows all).",
-      terms_of_long_sum, equal, left_out.terms, written_number(left_out.value, {}));
+      terms_of_long_sum, equal, left_out.terms, written_number(left_out.value, Notation()));
 }
 
 // Works out the innermost terms: those whose parts are numbers already.
 Term one_step_further(const Term& term) {
-  const bool is_signed = term.kind == Kind::negative || term.kind == Kind::inverse;
+  const bool is_signed = term.kind == TermKind::negative || term.kind == TermKind::inverse;
   if (!is_signed && (is_leaf(term) || std::ranges::all_of(term.parts, is_leaf))) return constant_of(term.value);
   Term result = term;
   for (Term& part : result.parts) {
@@ -230,12 +230,12 @@ Term one_step_further(const Term& term) {
 
 }  // namespace
 
-Derived with_short_sums(const Derived& derived, bool full) {
+Derived shorten_sums(const Derived& derived, bool full) {
   if (full) return derived;
   Derived shortened = derived;
   LeftOut left_out;
-  shortened.term = with_short_sums(std::move(shortened.term), left_out);
-  if (left_out.sums > 0) shortened.told_reason += (shortened.told_reason.empty() ? "" : " ") + told(left_out);
+  shortened.term = shorten_sums(std::move(shortened.term), left_out);
+  if (left_out.sums > 0) shortened.told_reason += (shortened.told_reason.empty() ? "" : " ") + told_left_out(left_out);
   return shortened;
 }
 

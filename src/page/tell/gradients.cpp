@@ -154,7 +154,7 @@ bool of_parameter(const GradientStep& step) {
 
 bool of_factor(const GradientStep& step) { return step.user->op == &op::matmul; }
 
-bool of_function(const GradientStep& step) { return step.user->op->function != nullptr; }
+bool applies_function(const GradientStep& step) { return step.user->op->function != nullptr; }
 
 // The smaller operand of a sum is added to every row.
 bool of_bias(const GradientStep& step) {
@@ -211,7 +211,7 @@ constexpr Claim<GradientStep> meanings[] = {
      "A parameter multiplies one column of what goes in, in every row. "
      "So its gradient adds up, over the rows, what goes in times the gradient of what comes out."},
     {of_factor, "Back through a product of matrices: the gradient of the result times the other factor, transposed."},
-    {of_function,
+    {applies_function,
      "Back through a function of single numbers: each gradient is multiplied by the slope of the function at this number."},
     {of_bias, "This row is added to every row of a matrix, so its gradient is the sum of the gradients of the rows."},
     {of_embedding,

@@ -231,7 +231,7 @@ namespace {
 constexpr int shown_decimals = 4;  // of a weight
 
 // The same row of every head, and where its keys are masked in all of them of their average.
-std::shared_ptr<const Matrix> scores_behind(const std::vector<const Node*>& heads, std::size_t query, Shape shape) {
+std::shared_ptr<const Matrix> scores_of_query(const std::vector<const Node*>& heads, std::size_t query, Shape shape) {
   Matrix scores(shape, -std::numeric_limits<double>::infinity());
   for (std::size_t h = 0; h < heads.size(); ++h) {
     const std::shared_ptr<const Matrix> own = masks_behind(*heads[h]);
@@ -245,14 +245,14 @@ std::shared_ptr<const Matrix> scores_behind(const std::vector<const Node*>& head
 }
 
 // An attention without heads is one.
-std::size_t number_of(const Node& head) {
+std::size_t number_of_head(const Node& head) {
   const NamedScope* const scope = head.within(scope::head);
   return scope && scope->number ? *scope->number : 1;
 }
 
 Axis heads_and_average(const std::vector<const Node*>& heads) {
   std::vector<std::string> labels;
-  for (const Node* head : heads) labels.push_back(fmt::format("head {}", number_of(*head)));
+  for (const Node* head : heads) labels.push_back(fmt::format("head {}", number_of_head(*head)));
   if (heads.size() > 1) labels.emplace_back("average");
   return axis("heads", std::move(labels));
 }
@@ -269,8 +269,8 @@ void tell_what_is_hidden(Page& page, const std::vector<const Node*>& nodes, cons
     const std::string word = place_in_words(keys, *key, "key");
     list.lines.push_back(
         {"- ", "  ",
-         text(fmt::format("Head {} attends most to {} ({}), which has {} in the average.", number_of(*nodes[h]), word,
-                          written_fixed(heads.matrix()(h, *key), shown_decimals),
+         text(fmt::format("Head {} attends most to {} ({}), which has {} in the average.", number_of_head(*nodes[h]),
+                          word, written_fixed(heads.matrix()(h, *key), shown_decimals),
                           written_fixed(average.matrix()(0, *key), shown_decimals)))});
   }
   if (different.size() < 2) return;
@@ -317,7 +317,7 @@ void add_attention(Page& page, Graph& graph, const Attention& attention, std::si
   if (place) page.head(2, place->title());
   Table table = table_of(all.node());
   table.title = first.frame.rows.label(query);
-  table.scores = scores_behind(heads, query, all.shape());
+  table.scores = scores_of_query(heads, query, all.shape());
   // What the sentences below name stays, however long the sentence is.
   table.told.clear();
   for (std::size_t h = 0; h < heads.size(); ++h) {

@@ -262,7 +262,7 @@ constexpr Part parts[] = {
 };
 
 // What has no scope goes into a decoder, or comes out at the end.
-std::string heading_of(const Node& first) {
+std::string heading_of_scope(const Node& first) {
   if (first.place) return first.place->title();
   return first.op ? "The result" : "The encoder output";
 }
@@ -275,7 +275,7 @@ class ModelWalk {
     std::vector<const Node*> shown;
     std::ranges::copy_if(nodes, std::back_inserter(shown), [](const Node* node) { return !node->is_alias(); });
     if (shown.empty()) return;
-    page_.head(2, heading_of(*nodes.front()));
+    page_.head(2, heading_of_scope(*nodes.front()));
     tell_parts(nodes.front()->place, shown);
     add_results(page_, shown, nodes.front()->scope());
     add_reading(page_, *shown.back());

@@ -52,9 +52,9 @@ bool is_elsewhere(const NamedScope* place) {
   return place != nullptr;
 }
 
-class Picture {
+class PictureOfProblem {
  public:
-  explicit Picture(const Problem& problem) : problem_(problem) {}
+  explicit PictureOfProblem(const Problem& problem) : problem_(problem) {}
 
   Flow of(const Graph& graph) {
     for (const Node& node : graph.nodes()) {
@@ -112,7 +112,7 @@ class Picture {
 
 }  // namespace
 
-Flow picture_of(const Graph& graph, const Problem& problem) { return Picture(problem).of(graph); }
+Flow picture_of(const Graph& graph, const Problem& problem) { return PictureOfProblem(problem).of(graph); }
 
 // --- product
 

@@ -149,7 +149,7 @@ bool replaces_by_number(const Node& node) { return replaces_some(node) && std::i
 
 bool replaces_whole_rows(const Node& node) { return replaces_by_number(node) && has_row_without_keys(node); }
 
-std::string fill_of(const Node& node) { return fmt::format("{}", mask_fill(node)); }
+std::string fill_of_mask(const Node& node) { return fmt::format("{}", mask_fill(node)); }
 
 // --- of weights and sums
 
@@ -321,7 +321,7 @@ constexpr Meaning meanings_of_masked[] = {
     {replaces_by_number,
      "Masked scores are replaced by {0}. "
      "The weight of a masked key is close to 0 only if {0} is far below the other scores.",
-     fill_of},
+     fill_of_mask},
     {replaces_whole_rows, "A row whose keys are all masked is set to −∞ instead, so that all its weights are 0."},
 };
 

@@ -136,7 +136,7 @@ using NamedAttributes =
     std::vector<std::pair<std::string, std::variant<double, std::size_t, std::string, std::vector<double>>>>;
 
 // What the texts of cells read: numbers, each with its notation where it has one, lists and words.
-NamedAttributes attributes_of(const Node& node) {
+NamedAttributes attributes_of_node(const Node& node) {
   NamedAttributes attributes;
   const auto add = [&]<class T>(std::string_view name, const T& value) {
     if constexpr (std::is_same_v<T, Scalar>) {
@@ -197,11 +197,11 @@ std::string formula_on_page(const Node& node) {
   return node.op && !node.name.empty() && !node.is_alias() ? formula_of(node, node.scope()).plain : std::string();
 }
 
-bool is_gradient(const Node& node) { return node.family == &family::gradient; }
+bool is_of_gradient_family(const Node& node) { return node.family == &family::gradient; }
 
 bool is_attention(const Node& node) { return node.is(role::weights) && !node.is_alias(); }
 
-std::string_view part_of(const Node& node) {
+std::string_view dispensable_part(const Node& node) {
   const Dispensable* const row = dispensable(node);
   return row ? row->part : "";
 }
@@ -221,7 +221,8 @@ bool is_compared(const Node& node, const NodesOnPage& page) {
 }
 
 // Of inputs, many as the bytes of doubles, which take less room.
-std::optional<std::variant<std::string, std::vector<double>>> numbers_of(const Node& node, const NodesOnPage& page) {
+std::optional<std::variant<std::string, std::vector<double>>> numbers_on_page(const Node& node,
+                                                                              const NodesOnPage& page) {
   if (node.op ? !is_compared(node, page) : page.drawn.drawing_of(node) != nullptr) return std::nullopt;
   const bool has_many = node.frame.shape.cells() > (node.op ? most_compared : most_as_text);
   if (has_many && node.op) return std::nullopt;
@@ -239,7 +240,7 @@ struct SomeNumbers {
   double sum;
 };
 
-std::optional<SomeNumbers> some_of(const Node& node, const NodesOnPage& page) {
+std::optional<SomeNumbers> some_numbers_of(const Node& node, const NodesOnPage& page) {
   constexpr std::size_t usual_count = 50;
   const std::size_t count = node.frame.shape.cells();
   if (!is_compared(node, page) || count <= most_compared) return std::nullopt;
@@ -265,18 +266,19 @@ constexpr auto objects_in<NodesOnPage> = std::tuple(
         Field{"title", [](const Node& node) { return node.name.empty() ? std::optional(node.title()) : std::nullopt; }},
         Field{"name", &Node::name, Written::unless_empty}, Field{"scope", &Node::scope, Written::unless_empty},
         Field{"block", block_of, Written::unless_empty}, Field{"around", scope_around_heads, Written::unless_empty},
-        Field{"head", head_of_node}, Field{"gradient", is_gradient, Written::unless_empty},
+        Field{"head", head_of_node}, Field{"gradient", is_of_gradient_family, Written::unless_empty},
         Field{"formula", formula_on_page, Written::unless_empty},
         Field{"operation", [](const Node& node) { return node.op ? std::optional(node.op->name) : std::nullopt; }},
-        Field{"attributes", attributes_of, Written::unless_empty}, Field{"operands", places_of_operands},
+        Field{"attributes", attributes_of_node, Written::unless_empty}, Field{"operands", places_of_operands},
         Field{"origin", [](const Node& node) { return node.op ? "" : node.origin; }, Written::unless_empty},
         Field{"shape", through(&Node::frame, &Frame::shape)}, Field{"rows", through(&Node::frame, &Frame::rows)},
         Field{"columns", through(&Node::frame, &Frame::columns)},
         Field{"content", content_to_tell, Written::unless_empty}, Field{"words", index_of_words},
         Field{"sums", &Node::rows_sum_to_one, Written::unless_empty},
         Field{"masks", &Node::may_be_masked, Written::unless_empty},
-        Field{"attention", is_attention, Written::unless_empty}, Field{"part", part_of, Written::unless_empty},
-        Field{"instead", instead_of}, Field{"numbers", numbers_of}, Field{"drawn", drawing_of}, Field{"some", some_of}),
+        Field{"attention", is_attention, Written::unless_empty}, Field{"part", dispensable_part, Written::unless_empty},
+        Field{"instead", instead_of}, Field{"numbers", numbers_on_page}, Field{"drawn", drawing_of},
+        Field{"some", some_numbers_of}),
     object<DrawnFrom>(Field{"seed", &DrawnFrom::seed}, Field{"name", &DrawnFrom::name, Written::unless_empty},
                       Field{"before", &DrawnFrom::before}, Field{"from", &DrawnFrom::from}, Field{"to", &DrawnFrom::to},
                       Field{"labels", &DrawnFrom::labels, Written::unless_empty},

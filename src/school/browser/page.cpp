@@ -52,7 +52,7 @@ void tell_weights(OpeningQuestion& question) {
 }
 
 // The question to begin with: about the query that gives another word the largest weight.
-OpeningQuestion question_of(const Graph& graph) {
+OpeningQuestion opening_question(const Graph& graph) {
   OpeningQuestion question{.before = "How was each number made?", .after = ""};
   double most = -1.0;
   for (const Node& node : graph.nodes()) {
@@ -159,7 +159,7 @@ bool fits_as_table(Shape shape) {
 }
 
 // What is said in the place of a table that is too large.
-Prose instead_of(const Table& table) {
+Prose instead_of_table(const Table& table) {
   return {text(code(table.array.empty() ? table.title : table.array),
                fmt::format(" is {}: too large for a table on this page, which computes with its numbers all the same.",
                            to_string(table.cells->shape())))};
@@ -172,14 +172,14 @@ std::vector<Block> without_large_tables(const std::vector<Block>& blocks) {
     const Table* const table = std::get_if<Table>(&block);
     const SideBySide* const group = std::get_if<SideBySide>(&block);
     if (table && !fits_as_table(table->cells->shape())) {
-      shown.emplace_back(instead_of(*table));
+      shown.emplace_back(instead_of_table(*table));
     } else if (group) {
       SideBySide rest;
       for (const Table& one : group->tables) {
         if (fits_as_table(one.cells->shape())) {
           rest.tables.push_back(one);
         } else {
-          shown.emplace_back(instead_of(one));
+          shown.emplace_back(instead_of_table(one));
         }
       }
       if (!rest.tables.empty()) shown.emplace_back(std::move(rest));
@@ -191,7 +191,7 @@ std::vector<Block> without_large_tables(const std::vector<Block>& blocks) {
 }
 
 // The matrices of which the blocks have tables.
-std::set<std::string> shown_in(const std::vector<Block>& blocks) {
+std::set<std::string> matrices_shown(const std::vector<Block>& blocks) {
   std::set<std::string> shown;
   for (const Table& table : tables_of(blocks)) collect(table, shown);
   return shown;
@@ -199,7 +199,7 @@ std::set<std::string> shown_in(const std::vector<Block>& blocks) {
 
 // The matrices that have no table yet: what is computed with its formula, inputs beside each other.
 void add_rest(Page& page, const Graph& graph) {
-  const std::set<std::string> shown = shown_in(page.blocks);
+  const std::set<std::string> shown = matrices_shown(page.blocks);
   std::vector<const Node*> rest;
   for (const Node* node : graph.named()) {
     if (!node->is_alias() && !shown.contains(node->name)) rest.push_back(node);
@@ -259,7 +259,7 @@ class BrowserPage {
         about_(about),
         graph_(about.graph),
         style_(style),
-        question_(about.word ? question_about(*about.word, about.graph) : question_of(about.graph)) {
+        question_(about.word ? question_about(*about.word, about.graph) : opening_question(about.graph)) {
     add_rest(page_, graph_);
     page_.blocks = without_large_tables(page_.blocks);
   }

@@ -12,7 +12,7 @@
 namespace attn {
 namespace {
 
-using Kind = Pattern::Kind;
+using PatternKind = Pattern::Kind;
 
 // Writes the text of one operation as two functions: of one cell, which a `make` works out or keeps as a tree; and of
 // all cells at once, in the same order of the same operations.
@@ -82,70 +82,70 @@ class CellScript {
   std::string number(const Pattern& pattern) {
     const auto part = [&](std::size_t i) { return number(pattern.parts[i]); };
     switch (pattern.kind) {
-      case Kind::number:
+      case PatternKind::number:
         return literal(pattern.value);
-      case Kind::notated:
+      case PatternKind::notated:
         return part(0);
-      case Kind::letter:
+      case PatternKind::letter:
         return variable(pattern.index);
-      case Kind::setting:
+      case PatternKind::setting:
         return "s." + pattern.name;
-      case Kind::element:
+      case PatternKind::element:
         return fmt::format("s.{}[{} - 1]", pattern.name, part(0));
-      case Kind::cell:
+      case PatternKind::cell:
         return cell(pattern, "numbers");
-      case Kind::rows:
-      case Kind::sentence:
+      case PatternKind::rows:
+      case PatternKind::sentence:
         return name_of(pattern.index) + ".rows";
-      case Kind::columns:
+      case PatternKind::columns:
         return name_of(pattern.index) + ".columns";
-      case Kind::place:
+      case PatternKind::place:
         return fmt::format("placeOfLargest({}, {})", name_of(pattern.index), part(0));
-      case Kind::total:
+      case PatternKind::total:
         return fmt::format("totalOf({}, {})", name_of(pattern.index), part(0));
-      case Kind::exponent:
+      case PatternKind::exponent:
         return fmt::format("exponentOf({}, {})", name_of(pattern.index), part(0));
-      case Kind::sum:
+      case PatternKind::sum:
         return both(pattern, " + ");
-      case Kind::difference:
+      case PatternKind::difference:
         return both(pattern, " - ");
-      case Kind::product:
+      case PatternKind::product:
         return both(pattern, " * ");
-      case Kind::quotient:
+      case PatternKind::quotient:
         return both(pattern, " / ");
-      case Kind::negative:
+      case PatternKind::negative:
         return fmt::format("(-{})", part(0));
-      case Kind::power:
+      case PatternKind::power:
         return is_square(pattern) ? fmt::format("square({})", part(0)) : both(pattern, " ** ");
-      case Kind::call:
+      case PatternKind::call:
         return fmt::format("functions[\"{}\"]({})", pattern.function->name, part(0));
-      case Kind::added_up:
+      case PatternKind::added_up:
         return is_of_all_ ? added_up(pattern) : fmt::format("numbers.sum({})", over(pattern, number(body_of(pattern))));
-      case Kind::choice:
+      case PatternKind::choice:
         return choice(pattern, [this](const Pattern& one) { return number(one); });
-      case Kind::block:
+      case PatternKind::block:
         return fmt::format("(Math.floor(({} - 1) / {}) + 1)", part(0), part(1));
-      case Kind::within:
+      case PatternKind::within:
         return fmt::format("((({} - 1) % {}) + 1)", part(0), part(1));
-      case Kind::least:
+      case PatternKind::least:
         return fmt::format("Math.min({}, {})", part(0), part(1));
-      case Kind::most:
+      case PatternKind::most:
         return fmt::format("Math.max({}, {})", part(0), part(1));
-      case Kind::distance:
+      case PatternKind::distance:
         return fmt::format("distanceBetween(s.distance, {}, {})", part(0), part(1));
-      case Kind::magnitude:
+      case PatternKind::magnitude:
         return fmt::format("Math.abs({})", part(0));
-      case Kind::less:
+      case PatternKind::less:
         return both(pattern, " < ");
-      case Kind::greater:
+      case PatternKind::greater:
         return both(pattern, " > ");
-      case Kind::equal:
+      case PatternKind::equal:
         return both(pattern, " === ");
-      case Kind::unequal:
+      case PatternKind::unequal:
         return both(pattern, " !== ");
-      case Kind::both:
+      case PatternKind::both:
         return both(pattern, " && ");
-      case Kind::every:
+      case PatternKind::every:
         return fmt::format("{}.every((holds) => holds)", over(pattern, number(body_of(pattern))));
     }
     return "";
@@ -176,7 +176,7 @@ class CellScript {
   }
 
   static bool is_square(const Pattern& pattern) {
-    return pattern.parts[1].kind == Kind::number && pattern.parts[1].value == 2.0;
+    return pattern.parts[1].kind == PatternKind::number && pattern.parts[1].value == 2.0;
   }
 
   // The same added up in loops, in the same order.
@@ -213,28 +213,28 @@ class CellScript {
       return fmt::format("{}", fmt::join(parts, ", "));
     };
     switch (pattern.kind) {
-      case Kind::notated:
+      case PatternKind::notated:
         return fmt::format("make.number({}, {})", number(pattern), words(pattern.pieces));
-      case Kind::setting:
+      case PatternKind::setting:
         return has_notation(pattern.name) ? fmt::format("make.number(s.{0}, notationOf(s, \"{0}\"))", pattern.name)
                                           : fmt::format("make.number(s.{})", pattern.name);
-      case Kind::cell:
+      case PatternKind::cell:
         return cell(pattern, "make");
-      case Kind::sum:
+      case PatternKind::sum:
         return fmt::format("make.sum([{}])", list());
-      case Kind::product:
+      case PatternKind::product:
         return fmt::format("make.product([{}])", list());
-      case Kind::difference:
+      case PatternKind::difference:
         return fmt::format("make.difference({})", list());
-      case Kind::quotient:
+      case PatternKind::quotient:
         return fmt::format("make.quotient({})", list());
-      case Kind::power:
+      case PatternKind::power:
         return fmt::format("make.square({})", part(0));
-      case Kind::call:
+      case PatternKind::call:
         return fmt::format("make.call(\"{}\", {})", pattern.function->name, part(0));
-      case Kind::added_up:
+      case PatternKind::added_up:
         return fmt::format("make.sum({})", over(pattern, tree(body_of(pattern))));
-      case Kind::choice:
+      case PatternKind::choice:
         return choice(pattern, [this](const Pattern& one) { return tree(one); });
       default:
         return fmt::format("make.number({})", number(pattern));
@@ -291,8 +291,8 @@ class CellScript {
   }
 
   std::string written(const Pattern& pattern) {
-    if (pattern.kind == Kind::notated) return words(pattern.pieces);
-    if (pattern.kind != Kind::setting) return fmt::format("writtenShortest({})", number(pattern));
+    if (pattern.kind == PatternKind::notated) return words(pattern.pieces);
+    if (pattern.kind != PatternKind::setting) return fmt::format("writtenShortest({})", number(pattern));
     if (has_notation(pattern.name)) return fmt::format("notationOf(s, \"{}\")", pattern.name);
     return fmt::format("writtenSetting(s.{})", pattern.name);
   }

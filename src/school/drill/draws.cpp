@@ -30,7 +30,7 @@ Generator seeded(std::initializer_list<std::uint32_t> numbers) {
 }
 
 // Libraries differ in how they make a number of a range out of bits, so that this is done here.
-std::size_t place_of(Generator& generator, std::size_t count) {
+std::size_t drawn_place(Generator& generator, std::size_t count) {
   return static_cast<std::size_t>(uniform(generator) * static_cast<double>(count));
 }
 
@@ -41,9 +41,9 @@ Draws::Draws(std::uint32_t seed, std::uint32_t attempt)
 
 std::uint32_t seed_after(std::uint32_t seed) { return seeded({seed, 2})(); }
 
-std::size_t Draws::kind(std::size_t count) { return place_of(kinds_, count); }
+std::size_t Draws::kind(std::size_t count) { return drawn_place(kinds_, count); }
 
-std::size_t Draws::place(std::size_t count) { return count < 2 ? 0 : place_of(generator_, count); }
+std::size_t Draws::place(std::size_t count) { return count < 2 ? 0 : drawn_place(generator_, count); }
 
 // --- lines
 
@@ -104,7 +104,7 @@ std::vector<std::string_view> alternatives_in(std::string_view text) {
 }
 
 // Nothing: one of the words is no number.
-std::optional<std::vector<double>> numbers_of(const Words& words) {
+std::optional<std::vector<double>> numbers_of_words(const Words& words) {
   std::vector<double> numbers;
   for (const std::string& word : words) {
     const std::optional<double> number = parsed<double>(word);
@@ -235,7 +235,7 @@ void DrawnNames::draw(std::string_view line, Draws& draws) {
   std::vector<std::vector<double>> all;
   for (double left = whole(rows.before, 1, most_on_a_side); left > 0; --left) {
     const Alternative words = drawn_words(*of.after, draws);
-    const std::optional<std::vector<double>> numbers = numbers_of(words.front());
+    const std::optional<std::vector<double>> numbers = numbers_of_words(words.front());
     if (words.size() != 1 || !numbers) fail("'{}': a row has numbers, with blanks between them", value);
     all.push_back(*numbers);
   }
@@ -303,7 +303,7 @@ void DrawnNames::set(std::string_view names, const Alternative& words) {
     fail("{} for {}: separate the names by commas, and their values by semicolons", count_of(words.size(), "value"),
          count_of(all.size(), "name"));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::optional<std::vector<double>> numbers = numbers_of(words[i]);
+    const std::optional<std::vector<double>> numbers = numbers_of_words(words[i]);
     if (!numbers) {
       words_.emplace(new_name(all[i]), words[i]);
     } else if (numbers->size() == 1) {

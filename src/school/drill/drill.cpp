@@ -31,7 +31,7 @@ namespace {
 constexpr std::size_t most_draws_of_problem = 100;  // lines
 constexpr std::size_t most_kinds = 10;
 
-struct Key {
+struct DrillKey {
   std::string_view name;
   bool repeats;
   void (*set)(ProblemKind& kind, const Entry& entry);
@@ -45,9 +45,9 @@ void add_draw(ProblemKind& kind, const Entry& entry) {
 void add_line_of_question(ProblemKind& kind, const Entry& entry) { kind.asks.push_back(entry); }
 
 // Its own, and those of a question, which are read when they are filled in.
-const std::vector<Key>& keys_of_drills() {
-  static const std::vector<Key> keys = [] {
-    std::vector<Key> all = {
+const std::vector<DrillKey>& keys_of_drills() {
+  static const std::vector<DrillKey> keys = [] {
+    std::vector<DrillKey> all = {
         {"often", false,
          [](ProblemKind& kind, const Entry& entry) { kind.often = whole_number("often", entry.value, 1, most_kinds); }},
         {"draw", true, add_draw},
@@ -69,7 +69,7 @@ const std::vector<Key>& keys_of_drills() {
 ProblemKind read_kind(const Document& document, const FencedBlock& block) {
   ProblemKind kind;
   kind.place = document.at(block.first_line);
-  set_by_keys(std::span<const Key>(keys_of_drills()), "key of a drill",
+  set_by_keys(std::span<const DrillKey>(keys_of_drills()), "key of a drill",
               entries_of(document, block.first_line + 1, block.last_line, block.margin), document.path, kind);
   at_place(kind.place, [&] {
     if (std::ranges::find(kind.asks, "on", &Entry::key) == kind.asks.end())
@@ -97,7 +97,7 @@ const std::vector<FencedBlock>& blocks_of_drill(const Document& document) {
   return document.drills;
 }
 
-Drill built_in(const DrillFile& file) {
+Drill built_in_drill(const DrillFile& file) {
   Drill drill = read_drill(file.text, std::string(file.path));
   drill.name = file.name;
   drill.is_built_in = true;
@@ -158,12 +158,12 @@ Drill read_drill(std::string_view text, const std::string& path) {
 
 Drill find_drill(const std::string& word) {
   if (word.ends_with(".md")) return read_drill(read_bytes(word), word);
-  return built_in(look_up(drill_files(), word, "drill"));
+  return built_in_drill(look_up(drill_files(), word, "drill"));
 }
 
 std::vector<Drill> built_in_drills() {
   std::vector<Drill> drills;
-  for (const DrillFile& file : drill_files()) drills.push_back(built_in(file));
+  for (const DrillFile& file : drill_files()) drills.push_back(built_in_drill(file));
   return drills;
 }
 
@@ -180,7 +180,7 @@ DrillProblem draw_problem(const Drill& drill, Draws& draws) {
 
 namespace {
 
-CommandResult result_of(const std::string& command, const DrawnProblem& drawn, const RunCommand& run) {
+CommandResult result_of_command(const std::string& command, const DrawnProblem& drawn, const RunCommand& run) {
   const Place& place = drawn.problem.question.place;
   return run_alone(command_lines(command, place.path, place.line).front().words, run);
 }
@@ -212,7 +212,7 @@ DrawnProblem DrillSeries::next() {
   }
   MatricesShown shown;
   for (const Given& given : drawn->problem.given)
-    note_tables(result_of(command_for(given, drawn->problem.question), *drawn, run_).page->blocks, shown);
+    note_tables(result_of_command(command_for(given, drawn->problem.question), *drawn, run_).page->blocks, shown);
   drawn->solved.shown = std::make_shared<const MatricesShown>(std::move(shown));
   return std::move(*drawn);
 }
@@ -262,7 +262,7 @@ std::vector<Block> shown(const DrawnProblem& drawn, const RunCommand& run) {
   std::vector<Block> blocks;
   SideBySide matrices;
   for (const Given& given : drawn.problem.given) {
-    for (Table& table : tables_of(result_of(command_for(given, question), drawn, run).page->blocks))
+    for (Table& table : tables_of(result_of_command(command_for(given, question), drawn, run).page->blocks))
       matrices.tables.push_back(std::move(table));
   }
   if (!matrices.tables.empty()) blocks.emplace_back(std::move(matrices));
@@ -302,7 +302,7 @@ std::string given_numbers(const DrawnProblem& drawn, const RunCommand& run) {
   const PerhapsGuest guest(!drawn.drill->is_built_in, drawn.drill->folder);
   std::vector<std::string> matrices;
   for (const Given& given : drawn.problem.given) {
-    const CommandResult result = result_of(command_for(given, drawn.problem.question), drawn, run);
+    const CommandResult result = result_of_command(command_for(given, drawn.problem.question), drawn, run);
     for (const Table& table : tables_of(result.page->blocks)) matrices.push_back(on_one_line(table));
   }
   return fmt::format("{}", fmt::join(matrices, ", "));
@@ -311,7 +311,7 @@ std::string given_numbers(const DrawnProblem& drawn, const RunCommand& run) {
 std::vector<Block> solution_of(const DrawnProblem& drawn, const RunCommand& run) {
   const PerhapsGuest guest(!drawn.drill->is_built_in, drawn.drill->folder);
   const std::string command = command_of_solution(drawn.problem);
-  return {CodeBlock{"console", "$ " + command}, output_of(result_of(command, drawn, run))};
+  return {CodeBlock{"console", "$ " + command}, output_of(result_of_command(command, drawn, run))};
 }
 
 // --- check
@@ -390,8 +390,8 @@ class Check {
     }
     for (std::size_t i = 0; i < kind_.given.size(); ++i)
       can(kind_.given[i].line,
-          [&] { result_of(command_for(drawn.problem.given[i], drawn.problem.question), drawn, run_); });
-    can(kind_.solution->line, [&] { result_of(command_of_solution(drawn.problem), drawn, run_); });
+          [&] { result_of_command(command_for(drawn.problem.given[i], drawn.problem.question), drawn, run_); });
+    can(kind_.solution->line, [&] { result_of_command(command_of_solution(drawn.problem), drawn, run_); });
     problems_.insert(drawn.problem.question.on + drawn.problem.question.ask);
     answers_.insert(answer_of(drawn.solved));
   }
@@ -441,7 +441,7 @@ CheckedDrill check_drill(std::string_view text, const std::string& path, const R
 
 namespace {
 
-constexpr std::array keys = {
+constexpr std::array drill_keys = {
     saying(key::next, "next problem", "goes on to the next problem"),
     key::hint,
     saying(key::answer, "answer", "shows the answer and how it comes about"),
@@ -484,7 +484,7 @@ class DrillSession {
     bool missed = false;
     const AnswerKept kept{[&](const std::string&, bool right) { missed = missed || !right; }, [&] { missed = true; }};
     const std::string place = std::to_string(score_.asked + 1);
-    const LessonAction end = attn::ask(drawn.solved, {conversation_, keys, place}, kept).action;
+    const LessonAction end = attn::ask(drawn.solved, {conversation_, drill_keys, place}, kept).action;
     if (end == LessonAction::quit || end == LessonAction::skip) return end;
     score_.count(!missed);
     conversation_.show(solution_of(drawn, run_));
@@ -496,14 +496,14 @@ class DrillSession {
     for (;;) {
       const std::optional<std::string> typed =
           conversation_.ask(fmt::format("[{} of {} correct · streak {}] {}", score_.first, score_.asked, score_.streak,
-                                        prompt_of(keys, &LessonKey::at_pauses, "")));
+                                        prompt_of(drill_keys, &LessonKey::at_pauses, "")));
       if (!typed) return false;
       if (typed->empty()) return true;
-      const std::optional<KeyPress> pressed = key_press(*typed, keys);
+      const std::optional<KeyPress> pressed = key_press(*typed, drill_keys);
       if (pressed && pressed->action == LessonAction::quit) return false;
       if (pressed && pressed->action == LessonAction::next) return true;
       if (pressed && pressed->action == LessonAction::help) {
-        conversation_.show({listing_of(keys)});
+        conversation_.show({listing_of(drill_keys)});
       } else {
         conversation_.say(
             fmt::format("'{}' does nothing here. Press Enter for the next problem, or q to end.", *typed));

@@ -14,14 +14,14 @@
 namespace attn {
 namespace {
 
-const LessonProgress& progress_in(const CourseProgress& progress, const Lesson& lesson) {
+const LessonProgress& progress_in_lesson(const CourseProgress& progress, const Lesson& lesson) {
   static const LessonProgress none;
   const auto found = progress.lessons.find(progress_name(lesson));
   return found == progress.lessons.end() ? none : found->second;
 }
 
 bool is_finished(const CourseProgress& progress, const Lesson& lesson) {
-  return counts_of(lesson, progress_in(progress, lesson)).is_finished();
+  return counts_of(lesson, progress_in_lesson(progress, lesson)).is_finished();
 }
 
 // Asks one question of a lesson, and whether it was answered at the first try. Nothing: the reader leaves, or
@@ -39,7 +39,7 @@ class Recall {
  private:
   std::size_t times() const {
     const CourseProgress progress = terminal_.progress();
-    const std::optional<Repetition>& repetition = progress_in(progress, lesson_).repetition;
+    const std::optional<Repetition>& repetition = progress_in_lesson(progress, lesson_).repetition;
     return repetition ? repetition->times : 0;
   }
 
@@ -89,7 +89,7 @@ class Recall {
     if (steps.empty()) return SessionEnd::finished;
     const std::size_t step = steps[times() % steps.size()];
     if (review(lesson_, execute(lesson_, run_), terminal_, step) == SessionEnd::left) return SessionEnd::left;
-    const LessonProgress progress = progress_in(terminal_.progress(), lesson_);
+    const LessonProgress progress = progress_in_lesson(terminal_.progress(), lesson_);
     const auto answer = progress.answers.find(keys_of(lesson_)[step]);
     note(answer != progress.answers.end() && !answer->second.missed);
     return SessionEnd::finished;
@@ -107,7 +107,7 @@ std::string next_review(const std::vector<Lesson>& lessons, LessonTerminal& term
   std::int64_t day = 0;
   for (const Lesson& lesson : lessons) {
     if (!is_finished(progress, lesson)) continue;
-    const std::int64_t its_day = day_of_review(progress_in(progress, lesson));
+    const std::int64_t its_day = day_of_review(progress_in_lesson(progress, lesson));
     if (next && its_day >= day) continue;
     next = &lesson;
     day = its_day;
@@ -143,14 +143,14 @@ void review_course(const Lesson* only, const RunCommand& run, LessonTerminal& te
   const std::vector<Lesson> lessons = only ? std::vector<Lesson>{*only} : built_in_lessons();
   bool asked = false;
   for (const Lesson& lesson : lessons) {
-    if (counts_of(lesson, progress_in(terminal.progress(), lesson)).missed == 0) continue;
+    if (counts_of(lesson, progress_in_lesson(terminal.progress(), lesson)).missed == 0) continue;
     asked = true;
     if (review(lesson, execute(lesson, run), terminal) == SessionEnd::left) return;
   }
   for (const Lesson& lesson : lessons) {
     const CourseProgress progress = terminal.progress();
     if (!is_finished(progress, lesson)) continue;
-    if (!only && day_of_review(progress_in(progress, lesson)) > terminal.today()) continue;
+    if (!only && day_of_review(progress_in_lesson(progress, lesson)) > terminal.today()) continue;
     asked = true;
     if (Recall(lesson, run, terminal).ask() == SessionEnd::left) return;
   }

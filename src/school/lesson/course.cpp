@@ -42,7 +42,7 @@ std::string_view mark_of(const ProgressCounts& counts) {
   return counts.is_finished() ? "✓" : counts.is_begun() ? ">" : "";
 }
 
-std::string_view state_of(const ProgressCounts& counts) {
+std::string_view state_in_words(const ProgressCounts& counts) {
   return counts.is_finished() ? "done" : counts.is_begun() ? "begun" : "open";
 }
 
@@ -153,8 +153,8 @@ Choice what_next(const Lesson& lesson, LessonTerminal& terminal) {
 }
 
 // The lesson whose name is typed, or with Enter the one to continue; nothing: none.
-std::optional<Lesson> chosen(const std::optional<std::string>& go_on, const std::string& says,
-                             LessonTerminal& terminal) {
+std::optional<Lesson> chosen_lesson(const std::optional<std::string>& go_on, const std::string& says,
+                                    LessonTerminal& terminal) {
   for (;;) {
     const std::optional<std::string> typed = terminal.ask(says);
     const std::optional<KeyPress> key = typed ? key_press(*typed) : KeyPress{LessonAction::quit};
@@ -182,7 +182,7 @@ std::vector<std::string> commands_for(const Lesson& lesson, std::string_view lin
 }
 
 // "4, 9": lessons of the course by their numbers.
-std::string numbers_of(const std::vector<std::string>& names) {
+std::string numbers_of_lessons(const std::vector<std::string>& names) {
   std::vector<std::string> numbers;
   for (const std::string& name : names) numbers.push_back(without_zeros(find_lesson(name).number));
   return fmt::format("{}", fmt::join(numbers, ", "));
@@ -207,8 +207,8 @@ std::vector<Block> course_listing(const CourseProgress& progress, std::int64_t t
         due.push_back(without_zeros(lesson.number));
       listing.rows.push_back({std::string(mark_of(counts)), without_zeros(lesson.number), lesson.title,
                               fmt::format("{} min", lesson.minutes), progress_text(counts),
-                              heading.road == Road::main ? "" : "after " + numbers_of(lesson.needs), lesson.name,
-                              std::string(name_of(lesson.road)), std::string(state_of(counts))});
+                              heading.road == Road::main ? "" : "after " + numbers_of_lessons(lesson.needs),
+                              lesson.name, std::string(name_of(lesson.road)), std::string(state_in_words(counts))});
       std::vector<std::string>& row = listing.rows.back();
       for (const std::size_t count :
            {lesson.minutes, counts.steps, counts.done, counts.questions, counts.first, counts.later, counts.missed})
@@ -258,7 +258,7 @@ void take_course(const RunCommand& run, LessonTerminal& terminal) {
   const std::string says = go_on ? fmt::format("Enter: go on with lesson {} · number: that lesson · q quit",
                                                without_zeros(find_lesson(*go_on).number))
                                  : "All lessons are done. Number: that lesson · Enter or q quit";
-  if (const std::optional<Lesson> lesson = chosen(go_on, says, terminal)) take_from(*lesson, run, terminal);
+  if (const std::optional<Lesson> lesson = chosen_lesson(go_on, says, terminal)) take_from(*lesson, run, terminal);
 }
 
 Listing coverage(const std::vector<Lesson>& lessons) {

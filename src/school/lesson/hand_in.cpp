@@ -183,7 +183,9 @@ std::string_view behind_equals(std::string_view answer, AnswerKind kind) {
   return rest.empty() ? answer : rest;
 }
 
-std::string told(const HandIn::Line& line) { return fmt::format("line {}, {}", line.number, in_quotes(line.text)); }
+std::string told_line(const HandIn::Line& line) {
+  return fmt::format("line {}, {}", line.number, in_quotes(line.text));
+}
 
 using ByQuestion = std::vector<std::optional<std::string>>;
 
@@ -196,7 +198,7 @@ ByQuestion by_number(HandIn& hand_in, std::span<const SolvedQuestion> questions)
   std::optional<std::size_t> current;  // the question that was numbered last
   const auto set = [&](const HandIn::Line& line, std::string_view answer) {
     if (is_answered[*current])
-      fail("question {} has a second answer in {}: give one answer to each", *current + 1, told(line));
+      fail("question {} has a second answer in {}: give one answer to each", *current + 1, told_line(line));
     is_answered[*current] = true;
     answers[*current] = unless_left_out(answer);
   };
@@ -210,7 +212,8 @@ ByQuestion by_number(HandIn& hand_in, std::span<const SolvedQuestion> questions)
       seen[*current] = true;
       if (!is_sheet && !one->answer.empty()) set(line, one->answer);
     } else if (!current) {
-      if (&line != &hand_in.lines.front()) fail("{} stands before the first question: write {}", told(line), "Name: …");
+      if (&line != &hand_in.lines.front())
+        fail("{} stands before the first question: write {}", told_line(line), "Name: …");
       hand_in.name = line.text;
     } else if (answer || !is_sheet) {
       set(line, answer ? *answer : line.text);
@@ -232,7 +235,7 @@ ByQuestion in_order(HandIn& hand_in, std::span<const SolvedQuestion> questions) 
     fail("{} to {}{}: give one in each line, with - where there is none, or number them: 2. 0.25",
          count_of(lines.size(), "answer"), count_of(questions.size(), "question"),
          lines.size() > questions.size()
-             ? fmt::format(", the first in {}, the last in {}", told(lines.front()), told(lines.back()))
+             ? fmt::format(", the first in {}, the last in {}", told_line(lines.front()), told_line(lines.back()))
              : "");
   ByQuestion answers;
   for (const HandIn::Line& line : lines) answers.push_back(unless_left_out(line.text));

@@ -24,29 +24,32 @@ struct NamedRoad {
 constexpr std::array roads = {NamedRoad{"main", Road::main}, NamedRoad{"side", Road::side}};
 
 // A key of the front matter. Of one that repeats there can be several lines.
-struct Key {
+struct FrontMatterKey {
   std::string_view name;
   bool repeats;
   void (*set)(Lesson& lesson, const std::string& value);
 };
 
-constexpr std::array keys = {
-    Key{"title", false, [](Lesson& lesson, const std::string& value) { lesson.title = value; }},
-    Key{"road", false,
-        [](Lesson& lesson, const std::string& value) {
-          lesson.road = look_up(std::span<const NamedRoad>(roads), value, "road").road;
-        }},
-    Key{"needs", false, [](Lesson& lesson, const std::string& value) { lesson.needs = parted(value, ", "); }},
-    Key{"covers", false, [](Lesson& lesson, const std::string& value) { lesson.covers = parted(value, ", "); }},
-    Key{"can", true, [](Lesson& lesson, const std::string& value) { lesson.can.push_back(value); }},
-    Key{"try", false, [](Lesson& lesson, const std::string& value) { lesson.try_it = value; }},
+constexpr std::array front_matter_keys = {
+    FrontMatterKey{"title", false, [](Lesson& lesson, const std::string& value) { lesson.title = value; }},
+    FrontMatterKey{"road", false,
+                   [](Lesson& lesson, const std::string& value) {
+                     lesson.road = look_up(std::span<const NamedRoad>(roads), value, "road").road;
+                   }},
+    FrontMatterKey{"needs", false,
+                   [](Lesson& lesson, const std::string& value) { lesson.needs = parted(value, ", "); }},
+    FrontMatterKey{"covers", false,
+                   [](Lesson& lesson, const std::string& value) { lesson.covers = parted(value, ", "); }},
+    FrontMatterKey{"can", true, [](Lesson& lesson, const std::string& value) { lesson.can.push_back(value); }},
+    FrontMatterKey{"try", false, [](Lesson& lesson, const std::string& value) { lesson.try_it = value; }},
 };
 
 void read_front_matter(Lesson& lesson) {
   std::vector<std::string_view> given;
   for (const Entry& entry : lesson.document.front_matter) {
     at_place(lesson.document.at(entry.line), [&] {
-      const Key& key = look_up(std::span<const Key>(keys), entry.key, "key of a lesson");
+      const FrontMatterKey& key =
+          look_up(std::span<const FrontMatterKey>(front_matter_keys), entry.key, "key of a lesson");
       if (!key.repeats && std::ranges::find(given, key.name) != given.end())
         fail("{} is given twice: give it once", key.name);
       given.push_back(key.name);
@@ -83,11 +86,11 @@ std::size_t words_to_read(const Lesson& lesson) {
 }
 
 // A choice or a guess is not worked out.
-bool is_worked_out(const Question& question) { return question.kind != AnswerKind::choice && !question.predicts; }
+bool is_to_be_worked_out(const Question& question) { return question.kind != AnswerKind::choice && !question.predicts; }
 
 std::size_t minutes_for(const Lesson& lesson) {
   const Pace& pace = usual_pace;
-  const auto worked_out = static_cast<std::size_t>(std::ranges::count_if(lesson.questions, is_worked_out));
+  const auto worked_out = static_cast<std::size_t>(std::ranges::count_if(lesson.questions, is_to_be_worked_out));
   std::size_t tables = 0;
   for (const CommandBlock& block : lesson.document.commands) tables += block.lines.size();
   const auto times = [](std::size_t count, double minutes) { return static_cast<double>(count) * minutes; };
@@ -98,7 +101,7 @@ std::size_t minutes_for(const Lesson& lesson) {
 }
 
 // Where a step ends: a block of the document, and what it is.
-struct End {
+struct StepEnd {
   std::size_t first_line;
   std::size_t next_line;
   LessonStep step;
@@ -106,7 +109,7 @@ struct End {
 
 std::vector<LessonStep> steps_of(const Lesson& lesson) {
   const Document& document = lesson.document;
-  std::vector<End> ends;
+  std::vector<StepEnd> ends;
   for (std::size_t i = 0; i < document.commands.size(); ++i) {
     const CommandBlock& block = document.commands[i];
     ends.push_back({block.fence.first_line, block.last_line() + 1, {.commands = i}});
@@ -124,12 +127,12 @@ std::vector<LessonStep> steps_of(const Lesson& lesson) {
     if (leaf.kind == MarkdownLeaf::Kind::rule && is_outermost && !is_output(document, leaf.first_line))
       ends.push_back({leaf.first_line, leaf.last_line + 1, {}});
   }
-  std::ranges::sort(ends, {}, &End::first_line);
+  std::ranges::sort(ends, {}, &StepEnd::first_line);
   std::vector<LessonStep> steps;
   ends.push_back({document.lines.size() + 1, document.lines.size() + 1, {}});
   const auto has_words = [](const std::string& text) { return !trimmed(text).empty(); };
   std::size_t line = document.first_line;
-  for (End& end : ends) {
+  for (StepEnd& end : ends) {
     end.step.first_line = line;
     end.step.last_line = end.first_line - 1;
     const std::span<const std::string> text(document.lines.data() + line - 1, end.first_line - line);
@@ -148,7 +151,7 @@ std::pair<std::string, std::string> number_and_name(const std::string& path) {
   return {stem.substr(0, digits), stem.substr(digits + 1)};
 }
 
-Lesson built_in(const LessonFile& file) {
+Lesson built_in_lesson(const LessonFile& file) {
   Lesson lesson = read_lesson(file.text, std::string(file.path));
   lesson.document.folder.reset();
   for (Puzzle& puzzle : lesson.puzzles) puzzle.folder.reset();
@@ -167,7 +170,7 @@ bool says(const LessonFile& file, std::string_view word) {
     }
     return false;
   };
-  return word.size() >= least && (holds(std::string(file.name)) || holds(in_lower_case(built_in(file).title)));
+  return word.size() >= least && (holds(std::string(file.name)) || holds(in_lower_case(built_in_lesson(file).title)));
 }
 
 // The question about what a page shows. Where its command keeps no matrix of that name, because it shows few,
@@ -216,24 +219,24 @@ Lesson find_lesson(const std::string& word) {
   const std::span<const LessonFile> files = lesson_files();
   for (const LessonFile& file : files) {
     const std::string number = number_and_name(std::string(file.path)).first;
-    if (word == number || "0" + word == number) return built_in(file);
+    if (word == number || "0" + word == number) return built_in_lesson(file);
   }
   if (parsed<std::size_t>(word)) fail("there is no lesson {}. The lessons are numbered 1 to {}", word, files.size());
-  if (const LessonFile* const file = find_row(files, word)) return built_in(*file);
+  if (const LessonFile* const file = find_row(files, word)) return built_in_lesson(*file);
   for (const auto& fits : {begins_with, says}) {
     std::vector<std::string> names;
     for (const LessonFile& file : files) {
       if (fits(file, word)) names.emplace_back(file.name);
     }
-    if (names.size() == 1) return built_in(look_up(files, names.front(), "lesson"));
+    if (names.size() == 1) return built_in_lesson(look_up(files, names.front(), "lesson"));
     if (names.size() > 1) fail("'{}' fits several lessons. Choose one of: {}", word, fmt::join(names, ", "));
   }
-  return built_in(look_up(files, word, "lesson"));
+  return built_in_lesson(look_up(files, word, "lesson"));
 }
 
 std::vector<Lesson> built_in_lessons() {
   std::vector<Lesson> lessons;
-  for (const LessonFile& file : lesson_files()) lessons.push_back(built_in(file));
+  for (const LessonFile& file : lesson_files()) lessons.push_back(built_in_lesson(file));
   return lessons;
 }
 

@@ -302,7 +302,7 @@ bool is_in_term(char c) {
 }
 
 // Gathers the uses in one lesson.
-class Reading {
+class GatheredUses {
  public:
   void read(const Text& text, std::size_t line) {
     std::string words;
@@ -365,7 +365,7 @@ std::span<const TermOfField> terms() {
 }
 
 std::vector<TermUse> term_uses(const Lesson& lesson) {
-  Reading reading;
+  GatheredUses reading;
   for (const MarkdownLeaf& leaf : lesson.document.leaves) {
     if (leaf.kind != MarkdownLeaf::Kind::paragraph || is_output(lesson.document, leaf.first_line)) continue;
     for (const Text& words : leaf.words) reading.read(words, leaf.first_line);

@@ -39,7 +39,7 @@ std::string_view sign_of(const std::optional<MarkedAnswer>& answer) {
 }
 
 // One row for each student and question: a table for spreadsheets.
-Records records_of(std::span<const SolvedQuestion> questions, std::span<const MarkedHandIn> hand_ins) {
+Records records_of_marks(std::span<const SolvedQuestion> questions, std::span<const MarkedHandIn> hand_ins) {
   Records records{"answers", {"student", "number", "question", "given", "answer", "verdict", "points", "reason"}, {}};
   for (const MarkedHandIn& hand_in : hand_ins) {
     for (std::size_t i = 0; i < questions.size(); ++i) {
@@ -148,7 +148,7 @@ Note note_on(const SolvedQuestion& solved, const std::optional<MarkedAnswer>& an
 
 std::vector<Block> summary_of(std::span<const SolvedQuestion> questions, const MarkedHandIn& hand_in) {
   return {Prose{text(fmt::format("Correct: {} of {}.", hand_in.correct(), count_of(hand_in.counted(), "answer")))},
-          records_of(questions, {&hand_in, 1})};
+          records_of_marks(questions, {&hand_in, 1})};
 }
 
 std::vector<Block> class_marks(std::span<const SolvedQuestion> questions, std::span<const MarkedHandIn> hand_ins) {
@@ -195,7 +195,7 @@ std::vector<Block> class_marks(std::span<const SolvedQuestion> questions, std::s
     blocks.emplace_back(std::move(problems));
   }
   blocks.emplace_back(std::move(legend));
-  blocks.emplace_back(records_of(questions, hand_ins));
+  blocks.emplace_back(records_of_marks(questions, hand_ins));
   return blocks;
 }
 

@@ -70,7 +70,7 @@ std::optional<std::set<const Node*>> shown_in(const std::vector<Block>& blocks, 
 }
 
 // A graph that is only counted has inputs without numbers.
-bool has_numbers(const Node* node) { return node->op || node->given || node->made; }
+bool has_or_makes_numbers(const Node* node) { return node->op || node->given || node->made; }
 
 std::size_t count_of_numbers(const std::vector<const Node*>& nodes) {
   std::size_t count = 0;
@@ -99,7 +99,7 @@ std::variant<Still, LiveResult> live(const CommandResult& result) {
   live.nodes = with_all_behind(asked);
   if (live.nodes.size() > most_live_matrices || count_of_numbers(live.nodes) > most_live_numbers)
     return Still::too_large;
-  if (!std::ranges::all_of(live.nodes, has_numbers)) return {};
+  if (!std::ranges::all_of(live.nodes, has_or_makes_numbers)) return {};
   constexpr std::size_t most_of_input = 400;
   for (const Node* node : live.nodes) {
     const bool has_table = shown->contains(node);

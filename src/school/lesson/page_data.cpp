@@ -31,7 +31,7 @@ namespace {
 
 // --- where the numbers stand that are set
 
-bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+bool is_same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 // How a setting of an operation differs between two computations: not at all, or in a number that is told nowhere else.
 struct SettingChange {
@@ -80,7 +80,7 @@ bool find_places(const Graph& before, const Graph& after, double number, const S
     }
     const auto cells_before = cells(node.matrix()), cells_now = cells(now.matrix());
     for (place.place = 0; place.place < cells_before.size(); ++place.place) {
-      if (is_same(cells_before[place.place], cells_now[place.place])) continue;
+      if (is_same_number(cells_before[place.place], cells_now[place.place])) continue;
       if (cells_now[place.place] != number) return false;
       places.push_back(place);
     }
@@ -113,7 +113,7 @@ void add_nodes_of(const Property& property, const Graph& graph, std::set<const N
   }
 }
 
-PlayedInput input_of(const Puzzle& puzzle, std::shared_ptr<const Graph> graph) {
+PlayedInput played_input(const Puzzle& puzzle, std::shared_ptr<const Graph> graph) {
   PlayedInput input{std::move(graph)};
   std::set<const Node*> asked;
   for (const Property& property : puzzle.holds) add_nodes_of(property, *input.graph, asked);
@@ -182,10 +182,10 @@ std::vector<InputOnPage> inputs_on_page(const Puzzle& puzzle, const PuzzleOnPage
 }
 
 // A place of a part of a computation; nothing of other terms.
-bool is_part(const Term& term) { return term.kind == Term::Kind::cell || term.kind == Term::Kind::row; }
+bool is_place_of_part(const Term& term) { return term.kind == Term::Kind::cell || term.kind == Term::Kind::row; }
 template <std::size_t Term::*place>
 std::optional<std::size_t> place_of_part(const Term& term) {
-  return is_part(term) ? std::optional(term.*place) : std::nullopt;
+  return is_place_of_part(term) ? std::optional(term.*place) : std::nullopt;
 }
 
 std::string_view name_of_function(const Term& term) {
@@ -205,7 +205,7 @@ constexpr auto objects_in<InputOnPage> = std::tuple(
                        }},
                  Field{"node",
                        [](const Term& term, const InputOnPage& input) {
-                         return is_part(term) ? std::optional(input.index_of(term.node)) : std::nullopt;
+                         return is_place_of_part(term) ? std::optional(input.index_of(term.node)) : std::nullopt;
                        }},
                  Field{"row", place_of_part<&Term::row>}, Field{"column", place_of_part<&Term::column>},
                  Field{"name", name_of_function, Written::unless_empty},
@@ -259,7 +259,7 @@ std::optional<std::vector<PlayedInput>> played_inputs(const Puzzle& puzzle, cons
   const Trial start = tried(puzzle, settings_at_start(puzzle), run);
   std::vector<PlayedInput> inputs;
   try {
-    for (const std::shared_ptr<const Graph>& graph : start.graphs) inputs.push_back(input_of(puzzle, graph));
+    for (const std::shared_ptr<const Graph>& graph : start.graphs) inputs.push_back(played_input(puzzle, graph));
     constexpr std::size_t most_comparisons = 2000;  // on a page, which works them out after each change
     std::size_t comparisons = 0;
     for (const std::shared_ptr<const Graph>& graph : start.graphs) {
@@ -299,7 +299,7 @@ void write_puzzle(const Puzzle& puzzle, std::string_view key, const std::vector<
 namespace {
 
 // A number is compared as it was typed, with no more digits than these.
-double with_digits_compared(double value) {
+double number_as_typed(double value) {
   constexpr int digits = 15;
   return std::stod(fmt::format("{:.{}g}", value, digits));
 }
@@ -365,7 +365,7 @@ constexpr auto objects_in<QuestionOnPage> = std::tuple(
 
 // A number, a word, or rows and columns.
 static void write_value(const Quantity& quantity, const QuestionOnPage& page, JsonWriter& json) {
-  if (const double* const number = std::get_if<double>(&quantity)) return json.number(with_digits_compared(*number));
+  if (const double* const number = std::get_if<double>(&quantity)) return json.number(number_as_typed(*number));
   if (const Shape* const shape = std::get_if<Shape>(&quantity)) return write_value(*shape, page, json);
   json.string(written(quantity));
 }

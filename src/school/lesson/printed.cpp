@@ -72,7 +72,7 @@ std::string given_answer(const SolvedQuestion& solved, const std::optional<Marke
 }
 
 // A command line as it can be typed.
-std::string typed(const std::vector<std::string>& words) {
+std::string typed_command(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {
     const bool is_plain = !word.empty() && word.find_first_of(" '\"\\;|&<>()[]{}*?$`~#!\t") == std::string::npos;
@@ -85,7 +85,7 @@ std::string typed(const std::vector<std::string>& words) {
 std::string quoted(const Puzzle& puzzle) {
   const std::string title = puzzle.title.empty() ? "" : " " + puzzle.title + ".";
   std::string text = fmt::format("> **Puzzle:**{} {}\n>\n> It is about:\n>\n", title, puzzle.ask);
-  for (const auto& command : puzzle.commands) text += fmt::format("> - `attn {}`\n", typed(command.words));
+  for (const auto& command : puzzle.commands) text += fmt::format("> - `attn {}`\n", typed_command(command.words));
   text += ">\n> You set, in place of what is there first:\n>\n";
   for (const Unknown& unknown : puzzle.unknowns)
     text += fmt::format("> - `{} = {}` ({})\n", unknown.name(), typed(unknown.start), to_string(unknown.start.shape()));
@@ -100,7 +100,7 @@ std::string lines_to_write_on(const Puzzle& puzzle) {
   return text;
 }
 
-std::string solution_of(const Puzzle& puzzle) {
+std::string solution_of_puzzle(const Puzzle& puzzle) {
   std::string text = "One of the solutions:\n\n";
   for (const std::string& line : puzzle.solution) text += fmt::format("- `{}`\n", line);
   return text;
@@ -206,7 +206,7 @@ std::string lesson_word(const Lesson& lesson) {
 }
 
 // The parts of a lesson in order.
-std::vector<Piece> pieces_of(const Exported& exported) {
+std::vector<Piece> pieces_of_lesson(const Exported& exported) {
   const Lesson& lesson = exported.lesson;
   std::vector<Piece> pieces = {{"# " + lesson.title + "\n"}};
   if (exported.shows == AnswersShown::none)
@@ -242,7 +242,7 @@ std::vector<Piece> pieces_of(const Exported& exported) {
       if (exported.shows == AnswersShown::none) text += lines_to_write_on(puzzle);
       if (exported.shows == AnswersShown::folded && !puzzle.solution.empty()) {
         pieces.push_back({std::exchange(text, "") + "\n"});
-        pieces.push_back({solution_of(puzzle), nullptr, "Answer"});
+        pieces.push_back({solution_of_puzzle(puzzle), nullptr, "Answer"});
       }
     }
     pieces.push_back({std::move(text)});
@@ -298,7 +298,7 @@ GivenAnswers answers_of(const Lesson& lesson, const LessonResult& result, const 
 
 std::string exported_markdown(const Exported& exported) {
   std::string text;
-  for (const Piece& piece : pieces_of(exported)) {
+  for (const Piece& piece : pieces_of_lesson(exported)) {
     const std::string body = piece.markdown + (piece.output ? as_printed(*piece.output) : "");
     text += piece.folded_under.empty()
                 ? body
@@ -310,7 +310,7 @@ std::string exported_markdown(const Exported& exported) {
 std::string exported_html(const Exported& exported) {
   std::string markdown;
   std::vector<std::string> outputs;
-  for (const Piece& piece : pieces_of(exported)) {
+  for (const Piece& piece : pieces_of_lesson(exported)) {
     if (piece.folded_under.empty()) markdown += without_placeholders(piece.markdown);
     if (!piece.output && piece.folded_under.empty()) continue;
     std::string html = piece.output ? as_html(*piece.output, outputs.size() + 1) : html_of(piece.markdown);

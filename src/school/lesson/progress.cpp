@@ -53,7 +53,7 @@ class Hash {
   std::uint64_t value_ = 14695981039346656037ULL;
 };
 
-std::string key_of(const Lesson& lesson, const LessonStep& step) {
+std::string key_of_step(const Lesson& lesson, const LessonStep& step) {
   Hash hash;
   for (std::size_t line = step.first_line; line <= step.last_line; ++line)
     hash.add(without_ending(lesson.document.lines[line - 1]));
@@ -147,7 +147,7 @@ std::vector<std::string> keys_of(const Lesson& lesson) {
   std::vector<std::string> keys;
   std::map<std::string, std::size_t> times;
   for (const LessonStep& step : lesson.steps) {
-    std::string key = key_of(lesson, step);
+    std::string key = key_of_step(lesson, step);
     if (const std::size_t before = times[key]++; before > 0) key += fmt::format("-{}", before + 1);
     keys.push_back(std::move(key));
   }

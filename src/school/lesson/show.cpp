@@ -97,7 +97,7 @@ class Blocks {
   MarkdownMargins open_;  // of the lines that were added last, if they can go on
 };
 
-std::vector<const MarkdownLeaf*> leaves_of(const Lesson& lesson, const LessonStep& step) {
+std::vector<const MarkdownLeaf*> leaves_of_step(const Lesson& lesson, const LessonStep& step) {
   const std::vector<MarkdownLeaf>& all = lesson.document.leaves;  // in the order of their lines
   std::vector<const MarkdownLeaf*> leaves;
   auto leaf = std::ranges::lower_bound(all, step.first_line, {}, &MarkdownLeaf::first_line);
@@ -171,12 +171,12 @@ std::string without_zeros(std::string_view number) {
 
 bool begins_section(const Lesson& lesson, const LessonStep& step) {
   const auto is_heading = [](const MarkdownLeaf* leaf) { return leaf->kind == MarkdownLeaf::Kind::heading; };
-  return std::ranges::any_of(leaves_of(lesson, step), is_heading);
+  return std::ranges::any_of(leaves_of_step(lesson, step), is_heading);
 }
 
 std::vector<Block> shown_without_output(const Lesson& lesson, const LessonStep& step) {
   Blocks text;
-  for (const MarkdownLeaf* leaf : leaves_of(lesson, step)) text.add(*leaf);
+  for (const MarkdownLeaf* leaf : leaves_of_step(lesson, step)) text.add(*leaf);
   std::vector<Block> blocks = text.finish();
   if (step.puzzle) std::ranges::move(opening_of(lesson.puzzles[*step.puzzle]), std::back_inserter(blocks));
   if (!step.commands) return blocks;
@@ -226,7 +226,7 @@ std::string gist_of(const Lesson& lesson, const LessonStep& step) {
   } else if (step.commands) {
     gist = lesson.document.commands[*step.commands].lines.front().text;
   } else {
-    const auto leaves = leaves_of(lesson, step);
+    const auto leaves = leaves_of_step(lesson, step);
     const auto said = std::ranges::find_if(leaves, [](const MarkdownLeaf* leaf) { return !leaf->words.empty(); });
     if (said != leaves.end()) gist = words_of((*said)->words.front());
   }

@@ -36,7 +36,7 @@ Told fingerprint::is_transpose(const Seen& seen) {
 
 namespace {
 
-std::vector<std::size_t> without(std::size_t count, const std::vector<std::size_t>& some) {
+std::vector<std::size_t> places_without(std::size_t count, const std::vector<std::size_t>& some) {
   std::vector<std::size_t> rest;
   for (std::size_t i = 0; i < count; ++i) {
     if (std::ranges::find(some, i) == some.end()) rest.push_back(i);
@@ -78,7 +78,7 @@ bool may_be_without_mask(const Seen& seen) {
 Told fingerprint::right_rows(const Seen& seen) {
   const std::size_t count = seen.right.shape().rows;
   if (seen.difference.has_other_shape || seen.difference.rows.size() == count) return std::nullopt;
-  const std::vector<std::size_t> right = without(count, seen.difference.rows);
+  const std::vector<std::size_t> right = places_without(count, seen.difference.rows);
   const bool is_last = right == std::vector{count - 1}, is_first = right == std::vector<std::size_t>{0};
   const std::string which = is_last    ? "Only the last row is right"
                             : is_first ? "Only the first row is right"
@@ -94,7 +94,7 @@ Told fingerprint::right_rows(const Seen& seen) {
 Told fingerprint::right_columns(const Seen& seen) {
   const std::size_t count = seen.right.shape().columns;
   if (seen.difference.has_other_shape || seen.difference.columns.size() == count) return std::nullopt;
-  const std::vector<std::size_t> right = without(count, seen.difference.columns);
+  const std::vector<std::size_t> right = places_without(count, seen.difference.columns);
   return fmt::format("Right {} column{} {}.", right.size() == 1 ? "is" : "are", right.size() == 1 ? "" : "s",
                      written_places(right));
 }

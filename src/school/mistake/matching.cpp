@@ -206,7 +206,7 @@ std::shared_ptr<const Matrix> with_shape(const Matrix& matrix, Shape shape) {
 bool is_vector(Shape shape) { return shape.rows == 1 || shape.columns == 1; }
 
 // A vector has no direction in a file.
-bool fits(const Node& node, Shape shape) {
+bool fits_shape(const Node& node, Shape shape) {
   const Shape own = node.frame.shape;
   return own == shape || (is_vector(own) && is_vector(shape) && own.cells() == shape.cells());
 }
@@ -230,7 +230,7 @@ std::optional<Fit> fit_stacked(const std::vector<const Node*>& nodes, const Matr
 }
 
 // The nodes that lie in the fewest scopes.
-std::vector<const Node*> outermost(std::vector<const Node*> nodes) {
+std::vector<const Node*> outermost_nodes(std::vector<const Node*> nodes) {
   std::size_t least = nodes.empty() ? 0 : depth_of(*nodes.front());
   for (const Node* node : nodes) least = std::min(least, depth_of(*node));
   std::erase_if(nodes, [&](const Node* node) { return depth_of(*node) != least; });
@@ -258,8 +258,8 @@ bool are_heads_of_one(const std::vector<const Node*>& nodes) {
 std::optional<Fit> fit_one(Graph& graph, const std::vector<const Node*>& nodes, const MatrixFile& file) {
   const Shape shape = file.matrix.shape();
   std::vector<const Node*> same;
-  std::ranges::copy_if(nodes, std::back_inserter(same), [&](const Node* node) { return fits(*node, shape); });
-  const std::vector<const Node*> outer = outermost(same.empty() ? nodes : same);
+  std::ranges::copy_if(nodes, std::back_inserter(same), [&](const Node* node) { return fits_shape(*node, shape); });
+  const std::vector<const Node*> outer = outermost_nodes(same.empty() ? nodes : same);
   if (outer.size() == 1) {
     const Shape own = outer.front()->frame.shape;
     const bool as_it_is = own == shape || same.empty();
@@ -321,7 +321,7 @@ std::vector<Compared> compared_as(const MatrixFile& file, const Fit& fit, int de
   return all;
 }
 
-bool agree(const std::vector<Compared>& matrices) {
+bool all_agree(const std::vector<Compared>& matrices) {
   return std::ranges::all_of(matrices, [](const Compared& one) { return one.difference.agrees(); });
 }
 
@@ -336,20 +336,20 @@ struct Candidate {
   std::vector<std::vector<Compared>> fits;
 };
 
-bool is_compared(const std::vector<Compared>& matrices, const std::set<const Node*>& nodes) {
+bool any_is_compared(const std::vector<Compared>& matrices, const std::set<const Node*>& nodes) {
   return std::ranges::any_of(matrices, [&](const Compared& one) { return nodes.contains(one.node); });
 }
 
 // The one that agrees, or that a mistake gives, or else the likeliest that no other matrix of the file is: a
 // name is first of all what it says first. People who save one result alone save the last.
-const std::vector<Compared>& chosen(const Graph& graph, const Candidate& candidate,
-                                    const std::set<const Node*>& of_others, const std::set<const Node*>& taken,
-                                    bool is_only_result) {
+const std::vector<Compared>& chosen_fit(const Graph& graph, const Candidate& candidate,
+                                        const std::set<const Node*>& of_others, const std::set<const Node*>& taken,
+                                        bool is_only_result) {
   std::vector<const std::vector<Compared>*> fits;
   for (const std::vector<Compared>& fit : candidate.fits) {
-    if (&fit == &candidate.fits.front() || !is_compared(fit, of_others)) fits.push_back(&fit);
+    if (&fit == &candidate.fits.front() || !any_is_compared(fit, of_others)) fits.push_back(&fit);
   }
-  const auto agreeing = std::ranges::find_if(fits, [](const auto* fit) { return agree(*fit); });
+  const auto agreeing = std::ranges::find_if(fits, [](const auto* fit) { return all_agree(*fit); });
   if (agreeing != fits.end()) return **agreeing;
   if (fits.size() > 1) {
     const auto explained = std::ranges::find_if(fits, [&](const auto* fit) { return is_explained(graph, *fit); });
@@ -357,15 +357,15 @@ const std::vector<Compared>& chosen(const Graph& graph, const Candidate& candida
   }
   if (is_only_result)
     return **std::ranges::max_element(fits, {}, [](const auto* fit) { return fit->front().node->original().index; });
-  const auto free = std::ranges::find_if(fits, [&](const auto* fit) { return !is_compared(*fit, taken); });
+  const auto free = std::ranges::find_if(fits, [&](const auto* fit) { return !any_is_compared(*fit, taken); });
   return free == fits.end() ? candidate.fits.front() : **free;
 }
 
 // Where a node stands in the order of the computation; what was added to it stands behind what it is made of.
-std::size_t place_in(std::size_t own_nodes, const Node& node) {
+std::size_t place_in_order(std::size_t own_nodes, const Node& node) {
   if (node.index < own_nodes) return node.index;
   std::size_t last = 0;
-  for (const Node* operand : node.operands) last = std::max(last, place_in(own_nodes, *operand));
+  for (const Node* operand : node.operands) last = std::max(last, place_in_order(own_nodes, *operand));
   return last;
 }
 
@@ -442,13 +442,14 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
     } else if (candidate.fits.empty()) {
       matched.others.push_back({file.name, why_none_fits(file, candidate.groups.front())});
     } else {
-      for (const Compared& one : chosen(graph, candidate, first, taken, results == 1)) {
+      for (const Compared& one : chosen_fit(graph, candidate, first, taken, results == 1)) {
         taken.insert(one.node);
         matched.compared.push_back(one);
       }
     }
   }
-  std::ranges::stable_sort(matched.compared, {}, [&](const Compared& one) { return place_in(own_nodes, *one.node); });
+  std::ranges::stable_sort(matched.compared, {},
+                           [&](const Compared& one) { return place_in_order(own_nodes, *one.node); });
   allow_for_rounded_inputs(graph, matched.compared);
   return matched;
 }
@@ -456,7 +457,7 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
 std::vector<const Node*> results_of_shape(const Graph& graph, Shape shape) {
   std::vector<const Node*> nodes;
   for (const Node* node : graph.named()) {
-    if (node->op && !node->is_alias() && fits(*node, shape)) nodes.push_back(node);
+    if (node->op && !node->is_alias() && fits_shape(*node, shape)) nodes.push_back(node);
   }
   return nodes;
 }

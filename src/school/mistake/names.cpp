@@ -61,8 +61,6 @@ constexpr std::array parts = {
 
 constexpr std::array<std::string_view, 6> layer_words = {"layers", "layer", "blocks", "block", "h", "l"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Words and numbers: "layer1_attn" is layer, 1 and attn.
 std::vector<std::string> words_and_numbers(std::string_view name) {
   std::vector<std::string> all;

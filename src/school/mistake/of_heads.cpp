@@ -15,19 +15,19 @@ namespace {
 
 // A head's columns of q, k or v: of which matrix, which part of it, and how many there are. Heads that share
 // keys have the same part.
-struct Part {
+struct HeadPart {
   const Node* whole;
   std::size_t number, count;
 };
 
-std::optional<Part> part_of_head(const Node& node) {
+std::optional<HeadPart> part_of_head(const Node& node) {
   if (!makes<role::q, role::k, role::v>(node)) return std::nullopt;
   const std::optional<std::size_t> first = first_of_slice(node);
   const std::size_t size = node.frame.shape.columns;
   if (!head_of(node) || !first || size == 0) return std::nullopt;
   const Node& whole = *node.operands[0];
   if (whole.frame.shape.rows != node.frame.shape.rows) return std::nullopt;  // a slice of rows
-  return Part{&whole, *first / size, whole.frame.shape.columns / size};
+  return HeadPart{&whole, *first / size, whole.frame.shape.columns / size};
 }
 constexpr auto is_part = has<part_of_head>;
 
@@ -41,19 +41,19 @@ Made merged_by_reshape(At at) { return reshape(stack(at.operands()), at.node.fra
 
 // Every h-th column, from the number of the head on.
 Made split_in_strides(At at) {
-  const Part part = *part_of_head(at.node);
+  const HeadPart part = *part_of_head(at.node);
   return reshape(columns(reshape(at[0], part.count), part.number, 1), at.node.frame.shape.columns);
 }
 
 // A head's part of the words times a block of the parameters, the one of this head or of the first.
 bool is_projected_part(const Node& node) {
-  const std::optional<Part> part = part_of_head(node);
+  const std::optional<HeadPart> part = part_of_head(node);
   const std::optional<LinearNodes> map = part ? linear_nodes(*part->whole) : std::nullopt;
   return map && map->x->frame.shape.columns % part->count == 0;
 }
 template <bool is_shared>
 Made words_split(At at) {
-  const Part part = *part_of_head(at.node);
+  const HeadPart part = *part_of_head(at.node);
   const LinearNodes map = *linear_nodes(*part.whole);
   const std::size_t width = map.x->frame.shape.columns / part.count, size = at.node.frame.shape.columns;
   const std::size_t block = is_shared ? 0 : part.number;

@@ -285,7 +285,7 @@ Made reset_after_product(At at) {
 // --- attention of a recurrent decoder
 
 // The scope of the output for which a node is computed: that of the first name behind it.
-const NamedScope* output_of(const Node& node) {
+const NamedScope* scope_of_output(const Node& node) {
   const auto& nodes = node.graph->nodes();
   for (std::size_t i = node.index; i < nodes.size(); ++i) {
     if (nodes[i].name.empty()) continue;
@@ -301,7 +301,7 @@ const Node* state_before(const Graph& graph, std::size_t output) {
 
 // The states of a decoder before the output for which a node is computed; none where it is for no output.
 std::vector<const Node*> own_states(const Node& node) {
-  const NamedScope* const output = output_of(node);
+  const NamedScope* const output = scope_of_output(node);
   std::vector<const Node*> states;
   for (std::size_t t = 1; output && output->number && t <= *output->number; ++t) {
     const Node* const state = state_before(*node.graph, t);

@@ -21,14 +21,14 @@ bool is_scaled_back(const Node& node) { return is_gradient_by(node, role::scores
 
 // --- products
 
-bool is_square(const Node& node) { return node.frame.shape.rows == node.frame.shape.columns; }
+bool has_square_shape(const Node& node) { return node.frame.shape.rows == node.frame.shape.columns; }
 // aᵀ b, and d bᵀ.
 bool has_square_first(const Node& node) {
-  return node.op && node.op == &op::transposed_matmul && is_square(*node.operands[0]);
+  return node.op && node.op == &op::transposed_matmul && has_square_shape(*node.operands[0]);
 }
 bool has_square_second(const Node& node) {
   if (!node.op || node.op != &op::matmul_transposed) return false;
-  return is_gradient(node) && is_square(*node.operands[1]);
+  return is_gradient(node) && has_square_shape(*node.operands[1]);
 }
 
 // --- functions of one number

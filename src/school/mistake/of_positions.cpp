@@ -147,10 +147,10 @@ std::string no_columns(std::size_t) { return ""; }
 
 // --- a sinusoid as it is computed: the order of its columns and its waves
 
-enum Layout : std::size_t { interleaved, one_half_each };
+enum SinusoidColumns : std::size_t { interleaved, one_half_each };
 
 bool is_sinusoid(const Node& node) { return node.find(setting::layout) != nullptr; }
-template <Layout layout>
+template <SinusoidColumns layout>
 bool has_layout(const Node& node) {
   return is_sinusoid(node) && *node.find(setting::layout) == &sinusoid_layouts()[layout];
 }

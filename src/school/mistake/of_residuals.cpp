@@ -16,33 +16,33 @@ namespace {
 constexpr std::size_t most_sublayers = 3;
 
 /// A sub-layer with its residual connection and its norm: sum = x + found.
-struct Sublayer {
+struct ResidualSublayer {
   const Node *x, *found, *sum, *normalized, *output;
   bool is_post;  // the norm is that of the sum; otherwise of x
 };
 
-std::optional<Sublayer> sublayer_at(const Graph& graph, const NamedScope* layer, std::size_t number) {
+std::optional<ResidualSublayer> sublayer_at(const Graph& graph, const NamedScope* layer, std::size_t number) {
   const Node* const sum = graph.find(layer, {role::sum, number});
   const auto in_norm = [&](const Role& role) { return graph.find(layer, {{{scope::norm, number}}, role}); };
   const Node *const normalized = in_norm(role::normalised), *const output = in_norm(role::output);
   if (!sum || !normalized || !output) return std::nullopt;
-  return Sublayer{sum->operands[0], sum->operands[1], sum, normalized, output, normalized->operands[0] == sum};
+  return ResidualSublayer{sum->operands[0], sum->operands[1], sum, normalized, output, normalized->operands[0] == sum};
 }
 
 // The sub-layer whose norm a node belongs to.
-std::optional<Sublayer> sublayer_of_norm(const Node& node) {
+std::optional<ResidualSublayer> sublayer_of_norm(const Node& node) {
   const NamedScope* const norm = node.place && node.place->is(scope::norm) ? node.place : nullptr;
   if (!norm || !norm->number || node.family != &family::forward) return std::nullopt;
   return sublayer_at(*node.graph, norm->outer, *norm->number);
 }
 
 // The one whose sum, or whose norm's output, a node is, whatever other names it has.
-std::optional<Sublayer> sublayer_of_output(const Node& any) {
+std::optional<ResidualSublayer> sublayer_of_output(const Node& any) {
   const Node& node = any.original();
   if (!node.is(role::output)) return std::nullopt;
   return sublayer_of_norm(node);
 }
-std::optional<Sublayer> sublayer_of_sum(const Node& any) {
+std::optional<ResidualSublayer> sublayer_of_sum(const Node& any) {
   const Node& node = any.original();
   if (!node.is(role::sum)) return std::nullopt;
   for (std::size_t number = 1; number <= most_sublayers; ++number) {
@@ -53,7 +53,7 @@ std::optional<Sublayer> sublayer_of_sum(const Node& any) {
 }
 
 // The sub-layer of which a node is a projection of what goes in: q, k, v, or the inner one.
-std::optional<Sublayer> projected_in(const Node& node) {
+std::optional<ResidualSublayer> projected_in(const Node& node) {
   const bool projects = has_role<role::q, role::k, role::v, role::inner>(node);
   if (!projects || !node.op || !node.place) return std::nullopt;
   const std::vector<const Node*> named = node.named_operands();
@@ -64,8 +64,8 @@ std::optional<Sublayer> projected_in(const Node& node) {
   return std::nullopt;
 }
 
-bool is_post(const std::optional<Sublayer>& sublayer) { return sublayer && sublayer->is_post; }
-bool is_pre(const std::optional<Sublayer>& sublayer) { return sublayer && !sublayer->is_post; }
+bool is_post(const std::optional<ResidualSublayer>& sublayer) { return sublayer && sublayer->is_post; }
+bool is_pre(const std::optional<ResidualSublayer>& sublayer) { return sublayer && !sublayer->is_post; }
 
 // Whether a node is the sum of one of the sub-layers, as they are counted in a layer.
 template <std::size_t number>
@@ -91,7 +91,7 @@ const Node* same_of_other_norm(const Node& node) {
 }
 
 Made residual_of_norm(At at) {
-  const Sublayer sublayer = *sublayer_of_sum(at.node);
+  const ResidualSublayer sublayer = *sublayer_of_sum(at.node);
   return add(at.of(*sublayer.output), at.of(*sublayer.found));
 }
 
@@ -101,7 +101,7 @@ bool is_of_norm_of_sum(const Node& node) {
   return is_post(sublayer) && !node.is_alias() && (&node == sublayer->output || uses(node, *sublayer->sum));
 }
 Made norm_of_what_was_found(At at) {
-  const Sublayer sublayer = *sublayer_of_norm(at.node);
+  const ResidualSublayer sublayer = *sublayer_of_norm(at.node);
   if (&at.node == sublayer.output) return add(at.of(*sublayer.x), at.itself());
   return on_other(at, *sublayer.sum, at.of(*sublayer.found));
 }
@@ -210,13 +210,13 @@ const Node* same_in_opposite_layer(const Node& node) {
 // --- sub-layers in another order
 
 // What goes into a sub-layer and its residual connection, and what comes out of its norm.
-const Node& end_of(const Sublayer& sublayer) {
+const Node& end_of(const ResidualSublayer& sublayer) {
   return (sublayer.is_post ? *sublayer.output : *sublayer.sum).original();
 }
 
 // Neighboring sub-layers of the layer of a node, the first of which has this number.
-std::optional<std::pair<Sublayer, Sublayer>> neighbors_at(const Graph& graph, const NamedScope* layer,
-                                                          std::size_t number) {
+std::optional<std::pair<ResidualSublayer, ResidualSublayer>> neighbors_at(const Graph& graph, const NamedScope* layer,
+                                                                          std::size_t number) {
   const auto one = sublayer_at(graph, layer, number), other = sublayer_at(graph, layer, number + 1);
   if (!one || !other || one->is_post != other->is_post || &other->x->original() != &end_of(*one)) return std::nullopt;
   return std::pair(*one, *other);
@@ -235,7 +235,7 @@ const NamedScope* layer_of(const Node& node) {
 // What a node takes that stands at an end of two neighbors in a layer.
 enum class End { in, between, out };
 struct AtEnd {
-  std::pair<Sublayer, Sublayer> sublayers;
+  std::pair<ResidualSublayer, ResidualSublayer> sublayers;
   End end;
   const Node* taken;
 };
@@ -264,7 +264,7 @@ bool differs_exchanged(const Node& node) {
 template <std::size_t number>
 Made exchanged(At at) {
   const AtEnd at_end = *taken_at_end(at.node, number);
-  const Sublayer &one = at_end.sublayers.first, &other = at_end.sublayers.second;
+  const ResidualSublayer &one = at_end.sublayers.first, &other = at_end.sublayers.second;
   const auto now = [&]() -> Value {
     if (at_end.end == End::between) return at.of(*one.x);
     if (at_end.end == End::out) return at.of(end_of(one));
@@ -285,7 +285,7 @@ bool differs_exchanged_without_norms(const Node& node) {
 template <std::size_t number>
 Made exchanged_without_norms(At at) {
   const AtEnd at_end = *taken_at_end(at.node, number);
-  const Sublayer &one = at_end.sublayers.first, &other = at_end.sublayers.second;
+  const ResidualSublayer &one = at_end.sublayers.first, &other = at_end.sublayers.second;
   const Value x = at.of(*one.x);
   const auto take = [&](const Value& now) {
     return on_others(

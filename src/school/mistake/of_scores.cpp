@@ -71,8 +71,8 @@ bool compares_beside_values(const Node& node) { return compares(node) && node.be
 
 // --- the scale
 
-bool scales(const Node& node) { return makes(node, role::scaled) && node.find(setting::number); }
-bool divides(const Node& node) { return scales(node) && (node.op == &op::divide); }
+bool scales_scores(const Node& node) { return makes(node, role::scaled) && node.find(setting::number); }
+bool divides(const Node& node) { return scales_scores(node) && (node.op == &op::divide); }
 
 // How many numbers a key has, where queries and keys are compared number by number.
 std::optional<std::size_t> size_of_key(const Node& node) {
@@ -104,12 +104,13 @@ bool is_scaled_otherwise(const Node& node) {
 }
 Made divided_by_root_of_key(At at) {
   if (!at.node.is(role::scaled)) return on_named(at, role::scaled);
-  return divide(at.of(scales(at.node) ? *at.node.operands[0] : at.node.original()), root_of(*size_of_key(at.node)));
+  return divide(at.of(scales_scores(at.node) ? *at.node.operands[0] : at.node.original()),
+                root_of(*size_of_key(at.node)));
 }
 
 bool scales_or_weighs(const Node& node) {
   const Node* const scaled = is_softmax_of_attention(node) ? node.beside(role::scaled) : &node;
-  return scaled && scales(*scaled);
+  return scaled && scales_scores(*scaled);
 }
 
 // The scaled dot products that a node is, or that its queries are compared for; null: none.
@@ -119,19 +120,19 @@ const Node* scaled_dot_products(const Node& node) {
     const std::vector<const Node*> heads = of_all_heads(node, role::scaled);
     scaled = heads.empty() ? node.beside(role::scaled) : heads.front();
   }
-  if (!scaled || !scales(*scaled)) return nullptr;
+  if (!scaled || !scales_scores(*scaled)) return nullptr;
   const Node* const scores = scaled->beside(role::scores);
   return scores && scores->scored_by && scores->scored_by->is_made_by(dot_product) ? scaled : nullptr;
 }
 
 // The mask on scores that are scaled behind it: where it stands makes no difference to the weights.
-const Node& mask_of(const Node& node) { return is_softmax_of_attention(node) ? *node.operands[0] : node; }
+const Node& mask_before_softmax(const Node& node) { return is_softmax_of_attention(node) ? *node.operands[0] : node; }
 bool masks_scaled(const Node& node) {
-  const Node& masked = mask_of(node);
-  return masks_scores(masked) && scales(*masked.operands[0]);
+  const Node& masked = mask_before_softmax(node);
+  return masks_scores(masked) && scales_scores(*masked.operands[0]);
 }
 Made masked_before_scaled(At at) {
-  const Node &masked = mask_of(at.node), &scaled = *masked.operands[0];
+  const Node &masked = mask_before_softmax(at.node), &scaled = *masked.operands[0];
   if (&masked == &at.node) return at.redo(at.node, {at.of(*scaled.operands[0]), at[1]});
   return at.redo(at.node, {at.redo(scaled, {at[0]})});
 }
@@ -146,7 +147,7 @@ bool adds_to_scores(const Node& node) {
   const bool is_scaled = has_role<role::scaled, role::capped, role::scores>(*node.operands[0]);
   return is_scaled && (node.op == &op::add) && !node.is(role::scores);
 }
-bool adds_to_scaled(const Node& node) { return adds_to_scores(node) && scales(*node.operands[0]); }
+bool adds_to_scaled(const Node& node) { return adds_to_scores(node) && scales_scores(*node.operands[0]); }
 
 // --- the additive score
 
@@ -196,9 +197,9 @@ Made hidden_multiplied(At at) {
 
 constexpr Mistake mistakes_in_scores[] = {
     {"not-scaled", error, "scores that are not scaled",
-     "This is what scores give that are not scaled. Scale them before the softmax.", scales, left_out},
+     "This is what scores give that are not scaled. Scale them before the softmax.", scales_scores, left_out},
     {"scale-squared", error, "the square of the scale, such as d_k instead of √d_k",
-     "This is what scores give that are scaled twice, as by d_k in place of √d_k. Scale them once.", scales,
+     "This is what scores give that are scaled twice, as by d_k in place of √d_k. Scale them once.", scales_scores,
      [](At at) -> Made { return at.redo(at.node, {at.itself()}); }},
     {"multiplied-by-scale", error, "scores multiplied instead of divided",
      "This is what multiplication gives, where the scores are to be divided. Divide by the same number.", divides,
@@ -213,16 +214,18 @@ constexpr Mistake mistakes_in_scores[] = {
     {"divided-by-keys", error, "division by the number of keys",
      "This is what division by the number of keys gives. "
      "Divide by the number in the formula of the scaled scores.",
-     scales, [](At at) -> Made { return divide(at[0], plain_number(at.node.frame.shape.columns)); }},
+     scales_scores, [](At at) -> Made { return divide(at[0], plain_number(at.node.frame.shape.columns)); }},
     {"divided-by-root-of-keys", error, "division by the square root of the number of keys",
      "This is what division by the square root of the number of keys gives. "
      "Divide by the number in the formula of the scaled scores.",
-     scales, [](At at) -> Made { return divide(at[0], root_of(at.node.frame.shape.columns)); }},
+     scales_scores, [](At at) -> Made { return divide(at[0], root_of(at.node.frame.shape.columns)); }},
     {"scaled-after-softmax", error, "weights scaled instead of scores",
      "This is what scaling after the softmax gives: the weights of a row no longer sum to 1. "
      "Scale the scores, before the softmax.",
      scales_or_weighs,
-     [](At at) -> Made { return scales(at.node) ? at[0] : at.redo(*at.node.beside(role::scaled), {at.itself()}); }},
+     [](At at) -> Made {
+       return scales_scores(at.node) ? at[0] : at.redo(*at.node.beside(role::scaled), {at.itself()});
+     }},
     {"queries-scaled", convention, "queries scaled instead of scores",
      "This is what scaling the queries gives. "
      "Fairseq and PyTorch's MultiheadAttention do that, and the scaled scores are the same. "
@@ -355,12 +358,12 @@ namespace {
 
 // Where the scores are scaled, or else where their softmax is taken.
 bool scales_at_scale_or_softmax(const Node& node) {
-  if (scales(node)) return true;
+  if (scales_scores(node)) return true;
   const Node* const scaled = node.beside(role::scaled);
-  return is_softmax_of_attention(node) && !(scaled && scales(scaled->original()));
+  return is_softmax_of_attention(node) && !(scaled && scales_scores(scaled->original()));
 }
 Made scaled_by(At at, double number) {
-  if (scales(at.node)) return multiplied(at, number);
+  if (scales_scores(at.node)) return multiplied(at, number);
   return softmax(masked_like(at, times(scores_before_mask(at), plain_number(number))));
 }
 Made capped_at(At at, double number) {

@@ -172,7 +172,7 @@ Made without_last_row(At at) {
   }
   return at.like(std::move(rows));
 }
-bool has_several_queries(const Node& node) {
+bool softmax_has_several_rows(const Node& node) {
   return is_softmax_of_attention(node) && node.frame.shape.rows > node.frame.rows.batch;
 }
 
@@ -187,7 +187,7 @@ constexpr Mistake mistakes_in_softmax[] = {
      has_as_many_queries_as_keys, divided_by_sums_of_other_rows},
     {"last-query-left-out", error, "the last query left out",
      "This is what a loop over the queries gives that ends one too early: the last row is never computed, and stays 0.",
-     has_several_queries, without_last_row},
+     softmax_has_several_rows, without_last_row},
     {"softmax-not-divided", error, "exponentials that are not divided by their sum",
      "This is what the exponentials give when they are not divided. Divide each by the sum of its row.", is_any_softmax,
      [](At at) -> Made { return attn::exp(at[0]); }},

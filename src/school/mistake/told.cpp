@@ -24,7 +24,7 @@ std::string address(const Compared& matrix, const Difference& difference) {
 bool is_convention(const Mistake* mistake) { return mistake->kind == Mistake::Kind::convention; }
 
 // What a list says of a mistake.
-Text told(const Mistake& mistake, const std::string& amount = "") {
+Text told_mistake(const Mistake& mistake, const std::string& amount = "") {
   return text(code(std::string(mistake.name)), is_convention(&mistake) ? " (a convention): " : ": ",
               std::string(mistake.says), amount.empty() ? "" : fmt::format(" What fits here: {}.", amount));
 }
@@ -324,9 +324,10 @@ class ComparisonPage {
     }
     Margined list;
     for (std::size_t i = 0; i < finding.mistakes.size(); ++i) {
-      list.lines.push_back({"- ", "  ", told(*finding.mistakes[i], finding.amounts.empty() ? "" : finding.amounts[i])});
+      list.lines.push_back(
+          {"- ", "  ", told_mistake(*finding.mistakes[i], finding.amounts.empty() ? "" : finding.amounts[i])});
     }
-    if (finding.convention) list.lines.push_back({"- ", "  ", told(*finding.convention)});
+    if (finding.convention) list.lines.push_back({"- ", "  ", told_mistake(*finding.convention)});
     page_.say(std::move(list));
     say_unused(finding);
     say_explained(finding);
@@ -347,7 +348,7 @@ class ComparisonPage {
       if (pairs.size() > 1)
         list.lines.push_back({"", "", text(fmt::format("Together, as pair {}:", list.lines.size() / 3 + 1))});
       for (const HalfOfPair* half : {&pair.first, &pair.second})
-        list.lines.push_back({"- ", "  ", told(*half->mistake, half->amount)});
+        list.lines.push_back({"- ", "  ", told_mistake(*half->mistake, half->amount)});
     }
     page_.say(std::move(list));
     if (more > 0)

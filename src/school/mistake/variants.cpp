@@ -74,7 +74,7 @@ const Mistake mask_left_out = {"mask-left-out",
 
 // Parts of which a computation has several that are alike: norms of a layer, attentions, layers, heads.
 bool is_side(const NamedScope& part) { return part.is(scope::encoder) || part.is(scope::decoder); }
-bool are_alike(const NamedScope& one, const NamedScope& other) {
+bool scopes_are_alike(const NamedScope& one, const NamedScope& other) {
   const auto is_attention = [](const NamedScope& part) {
     return part.is(scope::self_attention) || part.is(scope::cross_attention);
   };
@@ -103,7 +103,7 @@ class CountInParts {
       std::size_t others = 0, in_them = 0;
       bool are_equal = true;
       for (const NamedScope* other : order_) {
-        if (!are_alike(*part, *other)) continue;
+        if (!scopes_are_alike(*part, *other)) continue;
         ++others;
         in_them += counts_.at(other);
         are_equal = are_equal && (counts_.at(other) == counts_.at(part) || is_side(*part));
@@ -114,7 +114,7 @@ class CountInParts {
   }
   // Whether a part has more than one that is like it.
   bool has_several_others(const NamedScope& part) const {
-    return std::ranges::count_if(order_, [&](const NamedScope* other) { return are_alike(part, *other); }) > 2;
+    return std::ranges::count_if(order_, [&](const NamedScope* other) { return scopes_are_alike(part, *other); }) > 2;
   }
 
  private:

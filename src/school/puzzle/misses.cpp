@@ -99,7 +99,7 @@ Miss miss_of_tie(const TieError& tie) {
 namespace {
 
 constexpr std::size_t most_places = 10000;
-constexpr std::uint64_t work_of_byte = 4096;  // of an expression, which is read and worked out at each place
+constexpr std::uint64_t work_of_byte_at_place = 4096;  // of an expression, which is read and worked out at each place
 
 std::size_t end_of_range(const std::string& expression, const Graph& graph, const Variables& variables) {
   const Quantity quantity = worked_out(read_term(expression, &graph, variables));
@@ -149,7 +149,7 @@ std::size_t walk(const Property& property, const Graph& graph,
   const std::function<void(std::size_t)> enter = [&](std::size_t depth) {
     if (depth == property.ranges.size()) {
       if (++count > most_places) fail("'{}' has more than {} places", property.text, most_places);
-      Budget::take_work(work_of_byte * property.text.size());
+      Budget::take_work(work_of_byte_at_place * property.text.size());
       goes_on = visit(variables);
       return;
     }

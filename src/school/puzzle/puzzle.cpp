@@ -62,7 +62,7 @@ Unknown unknown_of(const Entry& entry) {
   return unknown;
 }
 
-PuzzleNote note_of(const std::string& value) {
+PuzzleNote note_of_puzzle(const std::string& value) {
   constexpr std::string_view arrow = "=>";
   const std::size_t at = value.find(arrow);
   if (at == std::string::npos) fail("note: write a property, =>, and a sentence: weights[1,2] > 0.5 => …");
@@ -72,30 +72,32 @@ PuzzleNote note_of(const std::string& value) {
   return note;
 }
 
-struct Key {
+struct PuzzleKey {
   std::string_view name;
   bool repeats;
   void (*set)(Puzzle& puzzle, const Entry& entry);
 };
 
-constexpr std::array keys = {
-    Key{"name", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.name = entry.value; }},
-    Key{"title", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.title = entry.value; }},
-    Key{"level", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.level = level_of(entry.value); }},
-    Key{"ask", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.ask = entry.value; }},
-    Key{"on", true,
-        [](Puzzle& puzzle, const Entry& entry) {
-          puzzle.commands.push_back({command_words(entry), {puzzle.place.path, entry.line}});
-        }},
-    Key{"set", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.unknowns.push_back(unknown_of(entry)); }},
-    Key{"show", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.shows = parted(entry.value, ", "); }},
-    Key{"holds", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.holds.push_back(read_property(entry.value)); }},
-    Key{"note", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.notes.push_back(note_of(entry.value)); }},
-    Key{"hint", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.hints.push_back(entry.value); }},
-    Key{"solution", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.solution.push_back(entry.value); }},
+constexpr std::array keys_in_puzzle_files = {
+    PuzzleKey{"name", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.name = entry.value; }},
+    PuzzleKey{"title", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.title = entry.value; }},
+    PuzzleKey{"level", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.level = level_of(entry.value); }},
+    PuzzleKey{"ask", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.ask = entry.value; }},
+    PuzzleKey{"on", true,
+              [](Puzzle& puzzle, const Entry& entry) {
+                puzzle.commands.push_back({command_words(entry), {puzzle.place.path, entry.line}});
+              }},
+    PuzzleKey{"set", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.unknowns.push_back(unknown_of(entry)); }},
+    PuzzleKey{"show", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.shows = parted(entry.value, ", "); }},
+    PuzzleKey{"holds", true,
+              [](Puzzle& puzzle, const Entry& entry) { puzzle.holds.push_back(read_property(entry.value)); }},
+    PuzzleKey{"note", true,
+              [](Puzzle& puzzle, const Entry& entry) { puzzle.notes.push_back(note_of_puzzle(entry.value)); }},
+    PuzzleKey{"hint", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.hints.push_back(entry.value); }},
+    PuzzleKey{"solution", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.solution.push_back(entry.value); }},
 };
 
-void check_whole(const Puzzle& puzzle) {
+void check_whole_puzzle(const Puzzle& puzzle) {
   if (puzzle.ask.empty()) fail("the puzzle has no task: give it a line ask: …");
   if (puzzle.commands.empty()) fail("the puzzle computes nothing: give it a line on: --example NAME");
   if (puzzle.unknowns.empty()) fail("there is nothing to set: give the puzzle a line set: w_q 4x4");
@@ -106,7 +108,7 @@ void check_whole(const Puzzle& puzzle) {
   }
 }
 
-Puzzle built_in(const PuzzleFile& file) {
+Puzzle built_in_puzzle(const PuzzleFile& file) {
   const Document document = read_document(file.text, std::string(file.path));
   Puzzle puzzle = read_puzzle(document, document.puzzles.front());
   puzzle.name = file.name;
@@ -127,15 +129,16 @@ Puzzle read_puzzle(const Document& document, const FencedBlock& block) {
   puzzle.place = document.at(block.first_line);
   puzzle.folder = document.folder;
   const std::vector<Entry> entries = entries_of(document, block.first_line + 1, block.last_line, block.margin);
-  set_by_keys(std::span<const Key>(keys), "key of a puzzle", entries, document.path, puzzle);
+  set_by_keys(std::span<const PuzzleKey>(keys_in_puzzle_files), "key of a puzzle", entries, document.path, puzzle);
   if (entries.size() == 1 && !puzzle.name.empty()) {
-    Puzzle named = at_place(puzzle.place, [&] { return built_in(look_up(puzzle_files(), puzzle.name, "puzzle")); });
+    Puzzle named =
+        at_place(puzzle.place, [&] { return built_in_puzzle(look_up(puzzle_files(), puzzle.name, "puzzle")); });
     named.place = puzzle.place;
     return named;
   }
   at_place(puzzle.place, [&] {
     if (!puzzle.name.empty()) fail("a puzzle of your own has no name: give it a line title: instead");
-    check_whole(puzzle);
+    check_whole_puzzle(puzzle);
   });
   return puzzle;
 }
@@ -146,14 +149,14 @@ Puzzle find_puzzle(const std::string& word) {
   if (const std::optional<std::size_t> number = parsed<std::size_t>(word)) {
     if (*number < 1 || *number > files.size())
       fail("there is no puzzle {}. The puzzles are numbered 1 to {}", word, files.size());
-    return built_in(files[*number - 1]);
+    return built_in_puzzle(files[*number - 1]);
   }
-  return built_in(look_up(files, word, "puzzle"));
+  return built_in_puzzle(look_up(files, word, "puzzle"));
 }
 
 std::vector<Puzzle> built_in_puzzles() {
   std::vector<Puzzle> puzzles;
-  for (const PuzzleFile& file : puzzle_files()) puzzles.push_back(built_in(file));
+  for (const PuzzleFile& file : puzzle_files()) puzzles.push_back(built_in_puzzle(file));
   return puzzles;
 }
 
@@ -178,13 +181,13 @@ constexpr std::array relations = {
 };
 
 // The first of these signs that stands in no quotes and no brackets, and where.
-struct Found {
+struct FoundSign {
   std::size_t at = std::string_view::npos;
   std::size_t sign = 0, length = 0;
   explicit operator bool() const { return at != std::string_view::npos; }
 };
 
-Found find_outside(std::string_view text, const std::vector<std::string_view>& signs) {
+FoundSign find_outside(std::string_view text, const std::vector<std::string_view>& signs) {
   bool in_quotes = false;
   int depth = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -203,7 +206,7 @@ Found find_outside(std::string_view text, const std::vector<std::string_view>& s
 // The pieces between signs that stand in no quotes and no brackets.
 std::vector<std::string_view> split_outside(std::string_view text, std::string_view sign) {
   std::vector<std::string_view> pieces;
-  while (const Found found = find_outside(text, {sign})) {
+  while (const FoundSign found = find_outside(text, {sign})) {
     pieces.push_back(text.substr(0, found.at));
     text.remove_prefix(found.at + found.length);
   }
@@ -229,19 +232,19 @@ Property read_property(std::string_view text) {
   Property property;
   property.text = trimmed(text);
   std::string_view rest = property.text;
-  if (const Found found = find_outside(rest, {" for "})) {
+  if (const FoundSign found = find_outside(rest, {" for "})) {
     for (const std::string_view range : split_outside(rest.substr(found.at + found.length), ","))
       property.ranges.push_back(read_range(range));
     rest = rest.substr(0, found.at);
   }
   std::vector<std::string_view> signs;
   for (const Relation& relation : relations) signs.insert(signs.end(), relation.signs.begin(), relation.signs.end());
-  const Found sign = find_outside(rest, signs);
+  const FoundSign sign = find_outside(rest, signs);
   if (!sign) fail("'{}' compares nothing: write two quantities with one of ≥ ≤ > < = between them", text);
   property.relation = &relations[sign.sign / 2];
   property.left = trimmed(rest.substr(0, sign.at));
   rest = rest.substr(sign.at + sign.length);
-  const Found off = find_outside(rest, {"±", "+-"});
+  const FoundSign off = find_outside(rest, {"±", "+-"});
   if (off && !property.relation->is_equality) fail("'{}': only an equality has a tolerance", text);
   if (property.relation->is_equality) property.tolerance = usual_tolerance;
   if (off) {

@@ -30,8 +30,8 @@ std::vector<std::string> with_settings(std::vector<std::string> words, const Puz
 }
 
 // The options that are set stand in no line of the puzzle: a complaint says to what they are added.
-CommandResult result_of(const Puzzle::Command& command, const Puzzle& puzzle, const Settings& settings,
-                        const RunCommand& run) {
+CommandResult result_of_trial(const Puzzle::Command& command, const Puzzle& puzzle, const Settings& settings,
+                              const RunCommand& run) {
   CommandResult result;
   try {
     result = run_alone(with_settings(command.words, puzzle, settings), run);
@@ -60,7 +60,7 @@ Trial tried(const Puzzle& puzzle, Settings settings, const RunCommand& run) {
   const PerhapsGuest guest(puzzle.name.empty(), puzzle.folder);
   Trial trial{std::move(settings)};
   for (const Puzzle::Command& command : puzzle.commands) {
-    const CommandResult result = result_of(command, puzzle, trial.settings, run);
+    const CommandResult result = result_of_trial(command, puzzle, trial.settings, run);
     const std::size_t input = trial.graphs.size();
     trial.graphs.push_back(result.computation.graph);
     for (const Property& property : puzzle.holds)
@@ -267,7 +267,7 @@ std::string of_inputs(const Puzzle& puzzle, std::size_t input) {
   return fmt::format("input {} of {}", input + 1, puzzle.commands.size());
 }
 
-Table table_of(const Unknown& unknown, const Matrix& matrix) {
+Table table_of_unknown(const Unknown& unknown, const Matrix& matrix) {
   Table table;
   table.title = unknown.name();
   table.rows = axis("rows");
@@ -300,9 +300,9 @@ std::vector<const Node*> shown_of(const Puzzle& puzzle, const Graph& graph) {
 std::vector<Block> numbers_of(const Puzzle& puzzle, const Trial& trial) {
   SideBySide set, made;
   for (std::size_t i = 0; i < trial.settings.size(); ++i)
-    set.tables.push_back(table_of(puzzle.unknowns[i], trial.settings[i]));
+    set.tables.push_back(table_of_unknown(puzzle.unknowns[i], trial.settings[i]));
   const std::size_t input = trial.telling_input();
-  for (const Node* node : shown_of(puzzle, *trial.graphs[input])) made.tables.push_back(attn::table_of(*node));
+  for (const Node* node : shown_of(puzzle, *trial.graphs[input])) made.tables.push_back(table_of(*node));
   std::vector<Block> blocks = {std::move(set)};
   if (puzzle.commands.size() > 1) blocks.emplace_back(Prose{text("With ", of_inputs(puzzle, input), ":")});
   blocks.emplace_back(std::move(made));

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_measured_sentences = 50;
 constexpr std::size_t most_pictured = 16;
 
-std::shared_ptr<const Matrix> numbers_of(const LearnedHeads& learned) {
+std::shared_ptr<const Matrix> numbers_of_heads(const LearnedHeads& learned) {
   constexpr std::size_t before = 3;
   Matrix numbers({learned.heads.size(), before + target_count + 1});
   for (std::size_t h = 0; h < learned.heads.size(); ++h) {
@@ -34,7 +34,7 @@ Traced traced(const LearnedHeads& learned) {
   std::vector<std::string> columns = {"queries", "entropy", "most_entropy"};
   for (const std::string_view target : target_names()) columns.emplace_back(target);
   columns.emplace_back("word that should come out");
-  const auto cells = numbers_of(learned);
+  const auto cells = numbers_of_heads(learned);
   return {.name = "heads",
           .formula = {"heads", "\\mathrm{heads}"},
           .frame = {cells->shape(), axis("heads", learned.names), axis("measures", std::move(columns))},

@@ -13,7 +13,7 @@ namespace attn {
 
 namespace {
 
-void append(ModelInput& input, const Ids& words, std::size_t length) {
+void append_sentence(ModelInput& input, const Ids& words, std::size_t length) {
   for (std::size_t i = 0; i < length; ++i) {
     input.ids.push_back(i < words.size() ? words[i] : 1);
     input.blank.push_back(i >= words.size());
@@ -27,8 +27,8 @@ Batch batch_of(std::span<const TaskExample> examples, const BatchShape& shape) {
   std::size_t count = 0;
   for (std::size_t s = 0; s < shape.sentences; ++s) {
     const TaskExample& example = examples[std::min(s, examples.size() - 1)];
-    append(batch.source, example.source, shape.source);
-    append(batch.given, example.given, shape.given);
+    append_sentence(batch.source, example.source, shape.source);
+    append_sentence(batch.given, example.given, shape.given);
     for (std::size_t i = 0; i < shape.expected; ++i) {
       const bool is_word = i < example.expected.size();
       const bool counts = is_word && s < examples.size() && example.counts_at(i);
@@ -53,7 +53,7 @@ namespace {
 
 constexpr std::size_t most_at_once = 50;  // sentences
 
-std::size_t largest_of(std::span<const double> cells) {
+std::size_t id_of_largest(std::span<const double> cells) {
   return static_cast<std::size_t>(std::ranges::max_element(cells) - cells.begin()) + 1;
 }
 
@@ -88,7 +88,7 @@ Evaluation Evaluator::evaluate() {
       for (std::size_t i = 0; i < example.expected.size(); ++i) {
         if (!example.counts_at(i)) continue;
         const std::size_t place = s * shape.expected + i;
-        const bool is_word_right = largest_of(row(logits, place)) == example.expected[i];
+        const bool is_word_right = id_of_largest(row(logits, place)) == example.expected[i];
         ++result.words;
         result.right_words += is_word_right;
         is_right = is_right && is_word_right;
@@ -106,7 +106,7 @@ Ids Evaluator::predictions(std::size_t i) {
   compute(i);
   Ids words;
   for (std::size_t t = 0; t < examples_[i].expected.size(); ++t)
-    words.push_back(largest_of(row(graph_->logits().matrix(), t)));
+    words.push_back(id_of_largest(row(graph_->logits().matrix(), t)));
   return words;
 }
 

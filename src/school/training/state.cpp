@@ -168,7 +168,7 @@ std::shared_ptr<const TextWindows> text_of(const Json& json) {
 // What it chooses is told of the model.
 Json json_of(const AskedRecipe& asked) { return {{"name", asked.name}, {"biases", asked.recipe.biases}}; }
 
-AskedRecipe recipe_of(const Json& json, const std::string& where) {
+AskedRecipe asked_recipe_of(const Json& json, const std::string& where) {
   AskedRecipe asked{.name = json.at("name").get<std::string>()};
   if (!asked.name.empty()) look_up(named_recipes(), asked.name, "recipe", where);
   asked.recipe.biases = json.at("biases").get<bool>();
@@ -216,7 +216,7 @@ TrainingState state_of(const Json& json, const std::string& where) {
       state.request.pairs.push_back({pair.at(0).get<std::string>(), pair.at(1).get<std::string>()});
   }
   if (json.contains("text")) state.request.text = text_of(json["text"]);
-  if (json.contains("recipe")) state.request.recipe = recipe_of(json["recipe"], where);
+  if (json.contains("recipe")) state.request.recipe = asked_recipe_of(json["recipe"], where);
   state.generator = json.at("generator").get<std::string>();
   for (const Json& point : json.at("curve")) state.curve.push_back(point_of(point));
   state.next = point_of(json.at("next"));

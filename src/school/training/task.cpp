@@ -180,7 +180,7 @@ double warming_up(const TrainingOptions& options, std::size_t step) {
 
 double constant(const TrainingOptions& options, std::size_t step) { return options.rate * warming_up(options, step); }
 
-double linear(const TrainingOptions& options, std::size_t step) {
+double linear_rate(const TrainingOptions& options, std::size_t step) {
   const auto left = static_cast<double>(options.steps + 1 - std::min(step, options.steps + 1));
   return options.rate * warming_up(options, step) * left / static_cast<double>(options.steps);
 }
@@ -194,7 +194,7 @@ double paper(const TrainingOptions& options, std::size_t step) {
 
 constexpr std::array schedules = {
     RateSchedule{"constant", "rises to the rate during warm-up, and stays", constant},
-    RateSchedule{"linear", "rises to the rate during warm-up, and falls to 0 after the last step", linear},
+    RateSchedule{"linear", "rises to the rate during warm-up, and falls to 0 after the last step", linear_rate},
     RateSchedule{"paper", "rate · d_model^−0.5 · min(step^−0.5, step · warm_up^−1.5) (Vaswani et al. 2017, equation 3)",
                  paper},
 };
@@ -237,41 +237,41 @@ void take_number(TrainingOptions& options, const std::string& text, const std::s
 }
 
 template <auto member>
-std::string told(const TrainingOptions& options) {
+std::string told_option(const TrainingOptions& options) {
   return fmt::format("{}", options.*member);
 }
 
 using Options = TrainingOptions;
 
 constexpr std::array fields = {
-    TrainingField{"steps", "number of steps", take_count<&Options::steps, 1, most_steps>, told<&Options::steps>},
+    TrainingField{"steps", "number of steps", take_count<&Options::steps, 1, most_steps>, told_option<&Options::steps>},
     TrainingField{"batch", "sentences in a step", take_count<&Options::batch, 1, most_sentences>,
-                  told<&Options::batch>},
-    TrainingField{"seed", "seed of the first parameters and of the sentences", take_seed, told<&Options::seed>},
+                  told_option<&Options::batch>},
+    TrainingField{"seed", "seed of the first parameters and of the sentences", take_seed, told_option<&Options::seed>},
     TrainingField{"schedule", "how the learning rate changes", take_schedule,
                   [](const Options& options) { return std::string(options.schedule->name); }},
     TrainingField{"rate", "learning rate (for the schedule paper, a factor)", take_number<&Options::rate, positive>,
-                  told<&Options::rate>},
+                  told_option<&Options::rate>},
     TrainingField{"warm_up", "steps in which the learning rate rises", take_count<&Options::warm_up, 0, most_steps>,
-                  told<&Options::warm_up>},
+                  told_option<&Options::warm_up>},
     TrainingField{"d_model", "embedding size (the schedule paper multiplies by d_model^−½)",
-                  take_count<&Options::d_model, 1, most_steps>, told<&Options::d_model>},
+                  take_count<&Options::d_model, 1, most_steps>, told_option<&Options::d_model>},
     TrainingField{"beta_1", "how much of the average gradient stays from step to step",
-                  take_number<&Options::beta_1, below_one>, told<&Options::beta_1>},
+                  take_number<&Options::beta_1, below_one>, told_option<&Options::beta_1>},
     TrainingField{"beta_2", "how much of the average squared gradient stays from step to step",
-                  take_number<&Options::beta_2, below_one>, told<&Options::beta_2>},
+                  take_number<&Options::beta_2, below_one>, told_option<&Options::beta_2>},
     TrainingField{"epsilon", "added to the square root that Adam divides by", take_number<&Options::epsilon, positive>,
-                  told<&Options::epsilon>},
+                  told_option<&Options::epsilon>},
     TrainingField{"clip", "largest norm of the gradient; 0: any", take_number<&Options::clip, not_negative>,
-                  told<&Options::clip>},
+                  told_option<&Options::clip>},
     TrainingField{"smoothing", "label smoothing: probability that is spread over all words",
-                  take_number<&Options::smoothing, below_one>, told<&Options::smoothing>},
+                  take_number<&Options::smoothing, below_one>, told_option<&Options::smoothing>},
     TrainingField{"dropout", "dropout: share of numbers that is left out at random",
-                  take_number<&Options::dropout, below_one>, told<&Options::dropout>},
+                  take_number<&Options::dropout, below_one>, told_option<&Options::dropout>},
     TrainingField{"examples", "different sentences that it is trained on; 0: all that the task has",
-                  take_count<&Options::examples, 0, most_examples>, told<&Options::examples>},
+                  take_count<&Options::examples, 0, most_examples>, told_option<&Options::examples>},
     TrainingField{"evaluate_every", "steps between two points of the curve",
-                  take_count<&Options::evaluate_every, 1, most_steps>, told<&Options::evaluate_every>},
+                  take_count<&Options::evaluate_every, 1, most_steps>, told_option<&Options::evaluate_every>},
 };
 
 }  // namespace

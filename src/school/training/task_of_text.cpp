@@ -43,7 +43,7 @@ std::vector<ReferenceLoss> references_of(const TextWindows& text) {
 }
 
 // The beginning of what is held out, to be continued: where there is one, from the beginning of a word.
-Ids prompt_of(const TextWindows& text) {
+Ids prompt_from_text(const TextWindows& text) {
   constexpr std::size_t usual_length = 12;
   const Ids& first = text.held_out.front().given;
   const std::size_t half = (first.size() + 1) / 2;
@@ -60,7 +60,7 @@ TaskSetup set_up_text(const TaskRequest& request) {
   Transformer model = one_sided(decoder_only(), *text->words.pieces, sizes, named_recipes().front().recipe());
   model.title = fmt::format("A language model of {}", text->from.name);
   model.summary = "It continues a text, piece by piece.";
-  const Ids prompt = prompt_of(*text);
+  const Ids prompt = prompt_from_text(*text);
   return {.model = std::move(model),
           .data = {.longest = {.given = text->from.window, .expected = text->from.window},
                    .draw = [text](Generator& generator) { return text->any_window(generator); },

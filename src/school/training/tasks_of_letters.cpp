@@ -70,7 +70,7 @@ Words year_in_words(std::size_t year) {
   return rest == 0 ? Words{"two", "thousand"} : Words{"two", "thousand", ones[rest]};
 }
 
-Words in_words(const Date& date, std::size_t form) {
+Words date_in_words(const Date& date, std::size_t form) {
   const Words day = day_in_words(date.day), month = {months[date.month - 1]}, year = year_in_words(date.year);
   if (form == 0) return month + day + year;
   if (form == 1) return Words{"the"} + day + Words{"of"} + month + year;
@@ -121,10 +121,10 @@ bool holds_out_date(const TaskExample& example) {
   return (number_in(digits, 0, 4) * 372 + number_in(digits, 5, 2) * 31 + number_in(digits, 8, 2)) % 10 == 7;
 }
 
-TaskExample example_of(const Date& date, std::size_t form, const Vocabulary& source, const Vocabulary& target) {
+TaskExample example_of_date(const Date& date, std::size_t form, const Vocabulary& source, const Vocabulary& target) {
   TaskExample example;
   const Words end = {std::string(end_word)};
-  for (const std::string& word : in_words(date, form) + end) example.source.push_back(id_in(source, word));
+  for (const std::string& word : date_in_words(date, form) + end) example.source.push_back(id_in(source, word));
   for (const std::string& digit : in_digits(date) + end) example.expected.push_back(id_in(target, digit));
   example.given = {id_in(target, start_word)};
   example.given.insert(example.given.end(), example.expected.begin(), example.expected.end() - 1);
@@ -146,7 +146,7 @@ TaskSetup set_up_dates(const TaskRequest& request) {
     date.year = first_year + any_of(years, generator);
     date.month = 1 + any_of(12, generator);
     date.day = 1 + any_of(days_in(date.year, date.month), generator);
-    return example_of(date, any_of(forms, generator), source, target);
+    return example_of_date(date, any_of(forms, generator), source, target);
   };
   return {.model = std::move(model),
           .data = {.longest = {.source = longest_source,
@@ -259,7 +259,7 @@ Vocabulary words() {
 }
 
 // <start> e v a predicts e v a <end>.
-std::vector<TaskExample> examples() {
+std::vector<TaskExample> examples_of_names() {
   const Vocabulary vocabulary = words();
   const std::size_t start = id_in(vocabulary, start_word), end = id_in(vocabulary, end_word);
   std::vector<TaskExample> examples(1);
@@ -283,7 +283,7 @@ std::vector<TaskExample> examples() {
 
 TaskSetup set_up_names(const TaskRequest& request) {
   const TransformerSizes sizes = changed({.decoder_layers = 1, .d_model = 16, .heads = 4, .d_ff = 64}, request.sizes);
-  const std::vector<TaskExample> all = examples();
+  const std::vector<TaskExample> all = examples_of_names();
   std::vector<TaskExample> kept;
   std::ranges::copy_if(all, std::back_inserter(kept), is_one_in_ten);
   Transformer model = one_sided(decoder_only(), words(), sizes, recipe_with("pre", "rms", "learned"));

@@ -27,7 +27,7 @@ struct TextParts {
 };
 
 // What is left over by whole blocks belongs to the last one.
-TextParts parts_of(const TextSource& source) {
+TextParts parts_of_text(const TextSource& source) {
   const std::vector<std::string_view> characters = characters_in(source.text, source.name);
   TextParts parts{.trained = {}, .held_out = {}, .characters = characters.size()};
   const std::size_t block = std::clamp<std::size_t>(characters.size() / least_blocks, 1, usual_block);
@@ -196,7 +196,7 @@ std::shared_ptr<const TextWindows> windows_of(TextSource source) {
   require_text(source);
   auto windows = std::make_shared<TextWindows>();
   windows->from = std::move(source);
-  const TextParts parts = parts_of(windows->from);
+  const TextParts parts = parts_of_text(windows->from);
   windows->characters = parts.characters;
   windows->trained_characters = parts.trained_characters;
   windows->words = words_to_learn(parts.trained, windows->from);

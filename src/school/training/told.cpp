@@ -73,7 +73,7 @@ void add_model(Page& page, const Trainer& trainer, const TrainedModel& model) {
   page.say(std::move(listing));
 }
 
-Series series(std::string name, const std::vector<CurvePoint>& curve, double (*value)(const CurvePoint&)) {
+Series series_of_curve(std::string name, const std::vector<CurvePoint>& curve, double (*value)(const CurvePoint&)) {
   Series points{std::move(name), {}, {}};
   for (const CurvePoint& point : curve) {
     points.x.push_back(static_cast<double>(point.step));
@@ -83,13 +83,13 @@ Series series(std::string name, const std::vector<CurvePoint>& curve, double (*v
 }
 
 Plot accuracy_curve(const Trainer& trainer) {
-  Plot plot{
-      .title = "Share that is right, of what was held out",
-      .x_name = "step",
-      .series = {series("words", trainer.curve(), [](const CurvePoint& point) { return point.held_out.accuracy(); })}};
+  Plot plot{.title = "Share that is right, of what was held out",
+            .x_name = "step",
+            .series = {series_of_curve("words", trainer.curve(),
+                                       [](const CurvePoint& point) { return point.held_out.accuracy(); })}};
   if (trainer.task().has_right_sentences)
-    plot.series.push_back(series("whole sentences", trainer.curve(),
-                                 [](const CurvePoint& point) { return point.held_out.sentence_accuracy(); }));
+    plot.series.push_back(series_of_curve("whole sentences", trainer.curve(),
+                                          [](const CurvePoint& point) { return point.held_out.sentence_accuracy(); }));
   return plot;
 }
 
@@ -204,7 +204,7 @@ void add_example(Page& page, const Trainer& trainer, const TrainedModel& model, 
 }
 
 // The same weights at each of the steps, head by head.
-void add_comparison(Page& page, const Trainer& trainer, const TrainingTold& told) {
+void add_weights_by_step(Page& page, const Trainer& trainer, const TrainingTold& told) {
   page.head(2, "The same sentence at several steps");
   Listing listing{.columns = {"step", "held-out loss", "right", "comes out"}, .rows = {}, .headed = true};
   std::vector<TrainedRun> runs;
@@ -283,8 +283,9 @@ Plot loss_curve(const Trainer& trainer) {
   Plot plot{
       .title = "Loss of a word",
       .x_name = "step",
-      .series = {series("in training", trainer.curve(), [](const CurvePoint& point) { return point.loss; }),
-                 series("held out", trainer.curve(), [](const CurvePoint& point) { return point.held_out.loss; })}};
+      .series = {
+          series_of_curve("in training", trainer.curve(), [](const CurvePoint& point) { return point.loss; }),
+          series_of_curve("held out", trainer.curve(), [](const CurvePoint& point) { return point.held_out.loss; })}};
   Series guessing{"guessing", {}, {}};
   for (const CurvePoint& point : trainer.curve()) {
     guessing.x.push_back(static_cast<double>(point.step));
@@ -310,7 +311,7 @@ void add_training(Page& page, const Trainer& trainer, const TrainingTold& told) 
   page.head(2, "What the heads do");
   add_heads(page, heads_of(model, trainer.held_out()));
   add_example(page, trainer, model, told.sentence);
-  if (!told.compared.empty()) add_comparison(page, trainer, told);
+  if (!told.compared.empty()) add_weights_by_step(page, trainer, told);
   if (told.beside) told.beside->add_to(page);
   if (told.next.empty()) return;
   page.head(2, "What to try next");

@@ -15,22 +15,22 @@ namespace {
 
 constexpr std::string_view not_counted = "·";
 
-ModelInput input_of(const Ids& ids, const Vocabulary& vocabulary) {
+ModelInput input_of_ids(const Ids& ids, const Vocabulary& vocabulary) {
   const Words words = words_of(ids, vocabulary);
   return {.tokens = words, .ids = ids, .blank = blanks_among(words)};
 }
 
-void build(const Transformer& model, const TaskExample& sentence, Graph& graph) {
+void build_sentence(const Transformer& model, const TaskExample& sentence, Graph& graph) {
   RunningTransformer running(model, graph);
   std::optional<Value> encoded;
-  if (model.kind->encodes) encoded = running.encode(input_of(sentence.source, model.source_vocabulary));
+  if (model.kind->encodes) encoded = running.encode(input_of_ids(sentence.source, model.source_vocabulary));
   const Value last =
-      model.kind->decodes ? running.decode(input_of(sentence.given, model.target_vocabulary), encoded) : *encoded;
+      model.kind->decodes ? running.decode(input_of_ids(sentence.given, model.target_vocabulary), encoded) : *encoded;
   name(role::distribution, softmax(running.logits(last)));
 }
 
 // Every step of its decoder is given the word before.
-void build(const EncoderDecoder& model, const TaskExample& sentence, Graph& graph) {
+void build_sentence(const EncoderDecoder& model, const TaskExample& sentence, Graph& graph) {
   evaluate(model, sentence.source, sentence.expected, graph);
 }
 
@@ -71,7 +71,7 @@ bool TrainedRun::is_right() const {
 
 TrainedRun run_on(const TrainedModel& model, const TaskExample& sentence) {
   TrainedRun run{.graph = std::make_shared<Graph>()};
-  std::visit([&](const auto& any) { build(any, sentence, *run.graph); }, model);
+  std::visit([&](const auto& any) { build_sentence(any, sentence, *run.graph); }, model);
   compute(*run.graph);
   run.goes_in =
       is_decoder_alone(model) ? words_of(sentence.given, words_out(model)) : words_of(sentence.source, words_in(model));

@@ -23,13 +23,13 @@ namespace {
 // Sentences come in another order than parameters from the same seed.
 constexpr std::uint32_t seed_of_sentences = 0x9e3779b9;
 
-std::string text_of(const Generator& generator) {
+std::string text_of_generator(const Generator& generator) {
   std::ostringstream text;
   text << generator;
   return text.str();
 }
 
-Generator generator_of(const std::string& text) {
+Generator generator_from(const std::string& text) {
   Generator generator;
   std::istringstream(text) >> generator;
   return generator;
@@ -61,7 +61,7 @@ TrainingState beginning(const Task& task, const TaskRequest& request, const Trai
   if (auto* const transformer = std::get_if<Transformer>(&state.model)) shrink_embeddings(*transformer);
   for (const auto& [name, matrix] : matrices_of(state.model))
     state.moments.emplace(name, Moments{Matrix(matrix->shape(), 0.0), Matrix(matrix->shape(), 0.0)});
-  state.generator = text_of(Generator(options.seed ^ seed_of_sentences));
+  state.generator = text_of_generator(Generator(options.seed ^ seed_of_sentences));
   return state;
 }
 
@@ -80,7 +80,7 @@ struct Trainer::Parts {
       : task(look_up(tasks(), its_state.task, "task")),
         setup(set_up(task, its_state.request)),
         state(std::move(its_state)),
-        generator(generator_of(state.generator)) {
+        generator(generator_from(state.generator)) {
     if (state.options.examples > 0)
       few = few_examples(setup.data, state.options.examples, Generator(state.options.seed ^ seed_of_sentences));
     take_own_parameters();
@@ -236,7 +236,7 @@ StepReport Trainer::step() { return parts_->step(); }
 TrainingState Trainer::state() const {
   TrainingState state = parts_->state;
   state.model = model();
-  state.generator = text_of(parts_->generator);
+  state.generator = text_of_generator(parts_->generator);
   return state;
 }
 

@@ -85,7 +85,7 @@ std::vector<Mistaken> all_mistaken(const SolvedQuestion& solved, bool masks) {
   return all;
 }
 
-void add(std::vector<Recognised>& all, std::vector<Recognised> some, const SolvedQuestion& solved) {
+void add_recognised(std::vector<Recognised>& all, std::vector<Recognised> some, const SolvedQuestion& solved) {
   for (Recognised& one : some) {
     const double* const number = std::get_if<double>(&one.quantity);
     if ((!number || std::isfinite(*number)) && !is_same(one.quantity, solved.answer, solved))
@@ -110,10 +110,10 @@ void add_mistakes(std::vector<Recognised>& all, const SolvedQuestion& solved) {
   std::ranges::stable_sort(made, {}, [](const Mistaken& one) { return place_among_usual(*one.mistake); });
   for (const Mistaken& wrong : made) {
     const bool is_error = wrong.mistake->kind == Mistake::Kind::error;
-    add(all,
-        {{wrong.quantity, is_error ? ReasonKind::mistake : ReasonKind::convention, std::string(wrong.mistake->says),
-          wrong.mistake}},
-        solved);
+    add_recognised(all,
+                   {{wrong.quantity, is_error ? ReasonKind::mistake : ReasonKind::convention,
+                     std::string(wrong.mistake->says), wrong.mistake}},
+                   solved);
   }
 }
 
@@ -213,39 +213,39 @@ std::vector<Recognised> made_recognisable(const SolvedQuestion& solved) {
     case AnswerKind::number: {
       const double answer = std::get<double>(solved.answer);
       const std::vector<Term> paths = taught_paths(solved);
-      add(all, copied_numbers(paths, known), solved);
-      for (const Term& path : paths) add(all, slips_on(path, known), solved);
-      add(all, slips_of_cell(asked, *solved.graph, known), solved);
+      add_recognised(all, copied_numbers(paths, known), solved);
+      for (const Term& path : paths) add_recognised(all, slips_on(path, known), solved);
+      add_recognised(all, slips_of_cell(asked, *solved.graph, known), solved);
       const double unit = std::pow(10.0, -decimals_wanted(solved));
-      add(all, slips_of_writing(answer, std::nearbyint(answer / unit) * unit, is_share(asked)), solved);
-      add(all, miscounted(asked, answer), solved);
-      add(all, neighbors(asked, known), solved);
+      add_recognised(all, slips_of_writing(answer, std::nearbyint(answer / unit) * unit, is_share(asked)), solved);
+      add_recognised(all, miscounted(asked, answer), solved);
+      add_recognised(all, neighbors(asked, known), solved);
       // Who predicts a number does not compute it, and on a path of the text the mistakes of the computation do not
       // lie.
       if (!solved.question.predicts && solved.question.paths.empty()) add_mistakes(all, solved);
       std::vector<Recognised> related = related_numbers(answer);
       add_beginnings(solved, {ReasonKind::rare}, related);
-      add(all, std::move(related), solved);
-      add(all, alike(asked, *solved.graph, known), solved);
-      add(all, other_numbers(asked, *solved.graph, known), solved);
+      add_recognised(all, std::move(related), solved);
+      add_recognised(all, alike(asked, *solved.graph, known), solved);
+      add_recognised(all, other_numbers(asked, *solved.graph, known), solved);
       add_beginnings(solved, {ReasonKind::copied, ReasonKind::shown}, all);
       std::ranges::stable_sort(all, {}, &Recognised::kind);
       weigh_chances(all);
       return all;
     }
     case AnswerKind::shape:
-      add(all, other_shapes(asked, *solved.graph, known), solved);
+      add_recognised(all, other_shapes(asked, *solved.graph, known), solved);
       add_beginnings(solved, {ReasonKind::given}, all);
       add_mistakes(all, solved);
       return all;
     case AnswerKind::word:
-      add(all, other_words(asked), solved);
+      add_recognised(all, other_words(asked), solved);
       add_mistakes(all, solved);
       keep_words(all, words_to_choose(solved));
       return all;
     case AnswerKind::choice:
-      add(all, other_choices(asked, solved), solved);
-      add(all, other_words(asked), solved);
+      add_recognised(all, other_choices(asked, solved), solved);
+      add_recognised(all, other_words(asked), solved);
       return all;
   }
   return all;

@@ -19,7 +19,7 @@ namespace attn {
 
 namespace {
 
-constexpr std::size_t most_other_numbers = 600, most_cells = 20'000;
+constexpr std::size_t most_other_numbers = 600, most_cells_tried = 20'000;
 constexpr std::ptrdiff_t most_zeros = 4;  // where there are more, a 0 says nothing
 
 void collect_cells(const Term& working, std::vector<Cell>& cells) {
@@ -66,7 +66,7 @@ class Numbers {
     for (const Cell& cell : cells_) {
       std::vector<Cell> others;
       const Shape& shape = cell.node->frame.shape;
-      if (shape.cells() > most_cells || cells_.size() > 4) continue;
+      if (shape.cells() > most_cells_tried || cells_.size() > 4) continue;
       for (std::size_t j = 0; j < shape.columns; ++j) others.push_back({cell.node, cell.row, j});
       for (std::size_t i = 0; i < shape.rows; ++i) others.push_back({cell.node, i, cell.column});
       if (cell.column < shape.rows && cell.row < shape.columns) others.push_back({cell.node, cell.column, cell.row});
@@ -93,7 +93,7 @@ class Numbers {
   }
 
   void add_matrix(const Node& node) {
-    if (node.frame.shape.cells() > most_cells) return;
+    if (node.frame.shape.cells() > most_cells_tried) return;
     for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
       for (std::size_t j = 0; j < node.frame.shape.columns; ++j) add_other({&node, i, j});
     }
@@ -250,7 +250,7 @@ constexpr std::size_t longest_name = 60;
 bool is_call(const Term& working) { return working.kind == Term::Kind::call; }
 
 // A number with its name, where it has one that is short: "weights[1,2] = 0.5".
-std::string named(const Term& working, std::string_view is) {
+std::string with_its_name(const Term& working, std::string_view is) {
   const std::string value = in_numbers(constant_of(number_from(working))), name = in_words(working);
   return name == value || name.size() > longest_name ? value : fmt::format("{}{}{}", name, is, value);
 }
@@ -267,12 +267,13 @@ bool is_only_bound(const Term& side, const Question& question) {
 std::string compared(const Term& asked, const Question& question) {
   const Term &left = asked.parts[0], &right = asked.parts[1];
   if (!is_only_bound(right, question))
-    return fmt::format("Compare {} and {}.", named(left, " = "), named(right, " = "));
+    return fmt::format("Compare {} and {}.", with_its_name(left, " = "), with_its_name(right, " = "));
   const Term& plain = is_call(left) && left.function == &absolute_value ? left.parts[0] : left;
   if (&plain != &left && is_difference(plain))
-    return fmt::format("Compare {} and {}.", named(plain.parts[0], " = "), named(plain.parts[1].parts[0], " = "));
+    return fmt::format("Compare {} and {}.", with_its_name(plain.parts[0], " = "),
+                       with_its_name(plain.parts[1].parts[0], " = "));
   const bool has_name = in_words(plain).size() <= longest_name;
-  return fmt::format("Here {}{}.", has_name ? "" : "the number is ", named(plain, " is "));
+  return fmt::format("Here {}{}.", has_name ? "" : "the number is ", with_its_name(plain, " is "));
 }
 
 }  // namespace

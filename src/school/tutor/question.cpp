@@ -70,7 +70,7 @@ AuthorsNote note_of(const Entry& entry) {
 }
 
 // A key of a question. Those of which there can be several are lists.
-struct Key {
+struct QuestionKey {
   std::string_view name;
   bool repeats;
   void (*set)(Question& question, const Entry& entry);
@@ -81,37 +81,38 @@ void set_text(Question& question, const Entry& entry) {
   question.ask = entry.value;
 }
 
-constexpr std::array keys = {
-    Key{"ask", false, set_text},
-    Key{"predict", false,
-        [](Question& question, const Entry& entry) {
-          set_text(question, entry);
-          question.predicts = true;
-        }},
-    Key{"why", false,
-        [](Question& question, const Entry& entry) {
-          set_text(question, entry);
-          question.asks_why = true;
-          question.kind = AnswerKind::choice;
-        }},
-    Key{"because", false, [](Question& question, const Entry& entry) { question.because = entry.value; }},
-    Key{"kind", false,
-        [](Question& question, const Entry& entry) {
-          question.kind = look_up(std::span<const KindName>(kinds), entry.value, "kind of question").kind;
-        }},
-    Key{"of", false, [](Question& question, const Entry& entry) { question.of = entry.value; }},
-    Key{"path", true,
-        [](Question& question, const Entry& entry) {
-          question.paths.push_back({entry.value, entry.line});
-        }},
-    Key{"on", false, [](Question& question, const Entry& entry) { question.on = entry.value; }},
-    Key{"explore", false, [](Question& question, const Entry& entry) { question.explore = entry.value; }},
-    Key{"tolerance", false,
-        [](Question& question, const Entry& entry) { question.tolerance = tolerance_of(entry.value); }},
-    Key{"choices", false,
-        [](Question& question, const Entry& entry) { question.choices = split_choices(entry.value); }},
-    Key{"hint", true, [](Question& question, const Entry& entry) { question.hints.push_back(entry.value); }},
-    Key{"wrong", true, [](Question& question, const Entry& entry) { question.notes.push_back(note_of(entry)); }},
+constexpr std::array question_keys = {
+    QuestionKey{"ask", false, set_text},
+    QuestionKey{"predict", false,
+                [](Question& question, const Entry& entry) {
+                  set_text(question, entry);
+                  question.predicts = true;
+                }},
+    QuestionKey{"why", false,
+                [](Question& question, const Entry& entry) {
+                  set_text(question, entry);
+                  question.asks_why = true;
+                  question.kind = AnswerKind::choice;
+                }},
+    QuestionKey{"because", false, [](Question& question, const Entry& entry) { question.because = entry.value; }},
+    QuestionKey{"kind", false,
+                [](Question& question, const Entry& entry) {
+                  question.kind = look_up(std::span<const KindName>(kinds), entry.value, "kind of question").kind;
+                }},
+    QuestionKey{"of", false, [](Question& question, const Entry& entry) { question.of = entry.value; }},
+    QuestionKey{"path", true,
+                [](Question& question, const Entry& entry) {
+                  question.paths.push_back({entry.value, entry.line});
+                }},
+    QuestionKey{"on", false, [](Question& question, const Entry& entry) { question.on = entry.value; }},
+    QuestionKey{"explore", false, [](Question& question, const Entry& entry) { question.explore = entry.value; }},
+    QuestionKey{"tolerance", false,
+                [](Question& question, const Entry& entry) { question.tolerance = tolerance_of(entry.value); }},
+    QuestionKey{"choices", false,
+                [](Question& question, const Entry& entry) { question.choices = split_choices(entry.value); }},
+    QuestionKey{"hint", true, [](Question& question, const Entry& entry) { question.hints.push_back(entry.value); }},
+    QuestionKey{"wrong", true,
+                [](Question& question, const Entry& entry) { question.notes.push_back(note_of(entry)); }},
 };
 
 // A reason cannot be computed. Each of the others is wrong in a way that is told.
@@ -128,7 +129,7 @@ void check_why(const Question& question) {
   }
 }
 
-void check_whole(const Question& question) {
+void check_whole_question(const Question& question) {
   if (question.ask.empty()) fail("the question has no text: give it a line ask:");
   if (question.asks_why) return check_why(question);
   if (!question.because.empty()) fail("because: belongs to why: give the answer as of: with an expression");
@@ -150,7 +151,7 @@ std::string_view name_of(AnswerKind kind) { return std::ranges::find(kinds, kind
 
 std::vector<std::string_view> keys_of_questions() {
   std::vector<std::string_view> names;
-  for (const Key& key : keys) names.push_back(key.name);
+  for (const QuestionKey& key : question_keys) names.push_back(key.name);
   return names;
 }
 
@@ -162,8 +163,8 @@ Question read_question(const Document& document, const FencedBlock& block) {
 Question question_of(std::span<const Entry> entries, const Place& place) {
   Question question;
   question.place = place;
-  set_by_keys(std::span<const Key>(keys), "key of a question", entries, place.path, question);
-  at_place(question.place, [&] { check_whole(question); });
+  set_by_keys(std::span<const QuestionKey>(question_keys), "key of a question", entries, place.path, question);
+  at_place(question.place, [&] { check_whole_question(question); });
   return question;
 }
 
@@ -179,7 +180,7 @@ std::vector<std::string> question_lines(const Question& question) {
 namespace {
 
 // Yes and no choose the first and the second; a number or a word is looked for among the choices.
-Quantity chosen(const Quantity& quantity, const Question& question) {
+Quantity number_of_choice(const Quantity& quantity, const Question& question) {
   if (const bool* is_so = std::get_if<bool>(&quantity)) return question.choices[*is_so ? 0 : 1];
   return written(quantity);
 }
@@ -187,7 +188,7 @@ Quantity chosen(const Quantity& quantity, const Question& question) {
 }  // namespace
 
 Quantity as_answer(const Quantity& found, const Question& question) {
-  const Quantity quantity = question.kind == AnswerKind::choice ? chosen(found, question) : found;
+  const Quantity quantity = question.kind == AnswerKind::choice ? number_of_choice(found, question) : found;
   const bool fits = question.kind == AnswerKind::number  ? std::holds_alternative<double>(quantity)
                     : question.kind == AnswerKind::shape ? std::holds_alternative<Shape>(quantity)
                                                          : std::holds_alternative<std::string>(quantity);

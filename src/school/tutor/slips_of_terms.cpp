@@ -82,7 +82,7 @@ const Exchange exchanges[] = {
     {&logistic, hyperbolic_tangent, "This is with tanh. Take the sigmoid function."},
 };
 
-std::string without(const Function& function) {
+std::string told_without(const Function& function) {
   if (&function == &exponential) return "This is without the exponential. Take e to the power of each number first.";
   const std::string_view name = &function == &square_root ? "the square root" : function.name;
   return fmt::format("This is without {0}. Take {0} of the number first.", name);
@@ -91,7 +91,7 @@ std::string without(const Function& function) {
 }  // namespace
 
 void add_slips_of_call(const Term& call, Slips& slips) {
-  slips.push_back({call.parts[0], without(*call.function), Often::function});
+  slips.push_back({call.parts[0], told_without(*call.function), Often::function});
   for (const Exchange& exchange : exchanges) {
     if (exchange.function == call.function)
       slips.push_back({called_instead(call, exchange.taken), std::string(exchange.says), exchange.often});
@@ -143,7 +143,7 @@ Slips slips_everywhere(const Term& working) {
     slips.push_back({std::move(unsigned_working), "A minus sign is lost here.", Often::rare});
   for (const Function* function : often_called(working)) {
     slips.push_back({everywhere(working, *function, [](const Term& call) { return call.parts.front(); }),
-                     without(*function), Often::function});
+                     told_without(*function), Often::function});
     for (const Exchange& exchange : exchanges) {
       if (exchange.function != function) continue;
       const auto taken = [&](const Term& call) { return called_instead(call, exchange.taken); };
@@ -335,17 +335,17 @@ void add_missing_terms(const Term& sum, Slips& slips) {
   }
 }
 
-bool is_zero(const Term& term) { return number_from(term) == 0.0; }
+bool is_zero_term(const Term& term) { return number_from(term) == 0.0; }
 
 // A product with 0, taken for its other factor.
 void add_products_with_zero(const Term& sum, Slips& slips) {
   for (std::size_t i = 0; i < sum.parts.size() && sum.parts.size() <= most_terms; ++i) {
     const Term& product = sum.parts[i];
     if (product.kind != Term::Kind::product || product.parts.size() != 2) continue;
-    const auto zero = std::ranges::find_if(product.parts, is_zero);
+    const auto zero = std::ranges::find_if(product.parts, is_zero_term);
     if (zero == product.parts.end()) continue;
     const Term& other = product.parts[zero == product.parts.begin() ? 1 : 0];
-    if (is_inverse(other) || is_zero(other)) continue;
+    if (is_inverse(other) || is_zero_term(other)) continue;
     slips.push_back(
         {with_part(sum, i, other),
          shortly(product, "One product has a factor 0, so it is 0: ", "One product has a factor 0, so it is 0") + "."});

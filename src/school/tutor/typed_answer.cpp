@@ -177,7 +177,6 @@ std::optional<int> decimals_of(std::string_view written) {
     if (written.starts_with(sign)) written.remove_prefix(sign.size());
   }
   const std::size_t point = std::min(written.find('.'), written.size());
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   constexpr std::size_t most = 300;
   const std::string_view behind = written.substr(std::min(point + 1, written.size()));
   if (written.empty() || behind.size() > most) return std::nullopt;
@@ -242,7 +241,7 @@ double precision_of(const TypedAnswer& typed) {
 
 namespace {
 
-std::string digits_of(double number, int decimals) {
+std::string decimal_digits(double number, int decimals) {
   std::string digits = written_fixed(std::fabs(number), decimals);
   std::erase(digits, '.');
   return digits;
@@ -270,7 +269,7 @@ namespace {
 // Whether it is a number such as 0, 2 or 0.5, at which one arrives in many ways.
 bool says_little(const TypedAnswer& typed) {
   if (!typed.decimals) return false;
-  const std::string digits = digits_of(std::get<double>(typed.quantity), *typed.decimals);
+  const std::string digits = decimal_digits(std::get<double>(typed.quantity), *typed.decimals);
   const std::size_t first = digits.find_first_not_of('0');
   // Zeros behind the point were typed to say something.
   const std::size_t last = *typed.decimals > 0 ? digits.size() - 1 : digits.find_last_not_of('0');
@@ -308,7 +307,8 @@ Evidence evidence_of_digits(const SolvedQuestion& solved, const TypedAnswer& typ
               {"cut off", has_digits && are_alike && number != 0.0 && decimals >= wanted &&
                               std::fabs(number - std::trunc(answer / unit) * unit) < limit("rounding") * unit},
               {"two digits exchanged",
-               has_digits && have_same_sign && are_exchanged(digits_of(answer, decimals), digits_of(number, decimals))},
+               has_digits && have_same_sign &&
+                   are_exchanged(decimal_digits(answer, decimals), decimal_digits(number, decimals))},
               // No rounding leads from one whole number to the other.
               {"close", off <= limit("close") * size && !(is_whole(answer) && is_whole(number))},
               {"other sign", answer != 0.0 && number != 0.0 && !have_same_sign},
