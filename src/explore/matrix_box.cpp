@@ -53,7 +53,9 @@ Measured measured(const Node& node, const Style& style) {
   };
   all.label = widest(node.frame.rows, shape.rows, most_label);
   all.header = widest(node.frame.columns, shape.columns, most_header);
-  const Table table = shown_as({.cells = std::make_shared<const Matrix>(std::move(cells))}, node.content(), false, {});
+  const Table table =
+      shown_as({.title = {}, .rows = {}, .columns = {}, .cells = std::make_shared<const Matrix>(std::move(cells))},
+               node.content(), false, {});
   all.has_colors = style.colors != Colors::none;
   all.shading = std::make_shared<const Shading>(table, style);
   return all;

@@ -54,7 +54,8 @@ namespace {
 
 // What stands in the place of a node, by the name of the node: it may have another one of its own.
 const Node& now_named(const Node& node, Rewriting& again) {
-  const Node& now = again.of(node).node();
+  const Value remade = again.of(node);
+  const Node& now = remade.node();
   const Node* const named = again.graph().find(node.name);
   return named && &named->original() == &now.original() ? *named : now;
 }

@@ -79,7 +79,8 @@ struct WithoutHead {
 
 WithoutHead computed_without(const Node& head, const AskedOfHeads& asked, const Node* distribution) {
   Rewriting again(*head.graph, without_head(head));
-  const Matrix& now = again.of(*asked.node).node().matrix();
+  const Value remade = again.of(*asked.node);
+  const Matrix& now = remade.matrix();
   WithoutHead one{.head = &head, .moved = asked.moved(now), .where = {}, .after = 0.0};
   one.where = asked.cells.size() == 1 ? asked.cells.front() : Cell{asked.node, one.moved.row, one.moved.column};
   one.after = now(one.where.row, one.where.column);

@@ -57,7 +57,8 @@ WrittenWords written_with(const WordWriter& writer, std::span<const Alteration> 
     const std::shared_ptr<Graph> graph = writer.run(written.ids);
     const Node& logits = *result_of(*graph);
     Rewriting again(*graph, all_of(*graph, alterations));
-    const Matrix& numbers = again.of(logits).node().matrix();
+    const Value remade = again.of(logits);
+    const Matrix& numbers = remade.matrix();
     const std::optional<std::size_t> next = most_probable_id(row(numbers, numbers.shape().rows - 1));
     written.ends_in_nan = !next;
     if (!next) break;
@@ -212,7 +213,8 @@ void add_tables(Page& page, const Node& before, const Node& now) {
 
 void add_result(Page& page, const Node& result, const Node* distribution, Rewriting& again) {
   page.head(2, fmt::format("The result: {}", result.name));
-  const Node& now = again.of(result).node();
+  const Value remade = again.of(result);
+  const Node& now = remade.node();
   const CellsMoved moved = cells_moved(result.matrix(), now.matrix());
   if (moved.is_unchanged()) {
     page.say(fmt::format("{} is unchanged, to the last bit.", result.name));

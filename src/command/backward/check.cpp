@@ -467,7 +467,8 @@ Varied::Varied(const Node& of, const Node& result, const std::function<bool(cons
     if (!needed[i] || !depends[i]) continue;
     std::vector<Value> operands;
     for (const Node* operand : node.operands) operands.push_back(operand_of(*operand));
-    const Node& copy = graph_->apply(*node.op, operands, node.settings).node();
+    const Value again = graph_->apply(*node.op, operands, node.settings);
+    const Node& copy = again.node();
     made.emplace(&node, &copy);
     if (!watched(node)) continue;
     watched_.push_back(&copy);

@@ -304,7 +304,8 @@ Made filled_where_all_masked(At at) {
 
 // A row in which every score is −∞.
 Made no_number_where_all_masked(At at) {
-  const Matrix& scores = at[0].matrix();
+  const Value operand = at[0];
+  const Matrix& scores = operand.matrix();
   std::optional<Matrix> weights;
   for (std::size_t i = 0; i < scores.shape().rows; ++i) {
     if (!std::ranges::all_of(row(scores, i), is_masked)) continue;

@@ -71,7 +71,8 @@ Value softmax_across(At at, const std::vector<const Node*>& all, std::size_t num
 // In float32, where an exponential above e^88.7 is infinite, and one below e^−104 is 0: infinite divided by infinite is
 // no number, nor is 0 divided by 0. A row whose sum is neither stays as it is.
 Made overflowing(At at) {
-  const Matrix& scores = at[0].matrix();
+  const Value operand = at[0];
+  const Matrix& scores = operand.matrix();
   std::optional<Matrix> weights;
   for (std::size_t i = 0; i < scores.shape().rows; ++i) {
     float sum = 0.0F;
