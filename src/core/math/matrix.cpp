@@ -1,7 +1,6 @@
 #include "core/math/matrix.hpp"
 
 #include <fmt/format.h>
-#include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -17,6 +16,14 @@
 #include "core/math/stored.hpp"
 #include "core/math/xtensor.hpp"
 #include "core/support/error.hpp"
+
+// clang has no such header where its sanitizers are not installed.
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(begin, bytes) (static_cast<void>(begin), static_cast<void>(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(begin, bytes) (static_cast<void>(begin), static_cast<void>(bytes))
+#endif
 
 namespace attn {
 
