@@ -114,7 +114,7 @@ void let_writes_fail() {
 }
 
 // What a format cannot hold must be known before any file beside the page is written.
-void write_beside(const attn::Answer& answer, attn::OutputFiles& files) {
+void write_beside(const attn::AnswerInFormat& answer, attn::OutputFiles& files) {
   if (answer.files.empty()) return;
   attn::Sink nowhere([](std::string_view) {});
   attn::write(answer, nowhere);
@@ -123,13 +123,13 @@ void write_beside(const attn::Answer& answer, attn::OutputFiles& files) {
 
 // Other programs get every byte, a terminal none that it could take for a command. Text has our own commands
 // in it, the colors, and is made of what is printable.
-attn::Sink::Consumer as_seen(const attn::Answer& answer, attn::Sink::Consumer consumer) {
+attn::Sink::Consumer as_seen(const attn::AnswerInFormat& answer, attn::Sink::Consumer consumer) {
   const bool is_seen = !answer.is_file() && environment().output_is_terminal;
   if (!is_seen || answer.format == &attn::formats().front()) return consumer;
   return [consumer = std::move(consumer)](std::string_view bytes) { consumer(attn::printable_lines(bytes)); };
 }
 
-void write_paged(const attn::Answer& answer) {
+void write_paged(const attn::AnswerInFormat& answer) {
   attn::OutputFiles files;
   write_beside(answer, files);
   files.take_places();
@@ -141,7 +141,7 @@ void write_paged(const attn::Answer& answer) {
 }
 
 // A page is seen while it is written, unless it is a file: then the files beside it come first.
-void write_whole(const attn::Answer& answer) {
+void write_whole(const attn::AnswerInFormat& answer) {
   attn::OutputFiles files;
   write_beside(answer, files);
   attn::OutputFile& page = files.open(*answer.output);
@@ -153,7 +153,7 @@ void write_whole(const attn::Answer& answer) {
   if (page.appears_whole()) files.take_places();
 }
 
-void write(const attn::Answer& answer) {
+void write(const attn::AnswerInFormat& answer) {
   try {
     if (answer.session) {
       attn::StandardTerminal terminal(answer.pager ? attn::Pauses::yes : attn::Pauses::no);
@@ -172,7 +172,7 @@ int run(CommandLine words) {
   attn::StandardWork work;
   attn::Environment world = environment();
   world.work = &work;
-  const attn::Answer answer = attn::answer({words.begin() + 1, words.end()}, world);
+  const attn::AnswerInFormat answer = attn::answer({words.begin() + 1, words.end()}, world);
   work.end();
   attn::require_mapped_files_unchanged();
   for (const std::string& warning : answer.warnings) say(words, "warning", warning);

@@ -1,13 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "source_code.hpp"
 #include "source_files.hpp"
 
 using namespace attn;
@@ -18,43 +18,17 @@ using namespace attn;
 
 namespace {
 
-bool is_in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-// Where a comment or a literal ends that begins here; the same place where none does.
-std::size_t end_of_words(std::string_view text, std::size_t begin) {
-  const auto behind = [&](std::string_view sign, std::size_t from) {
-    const std::size_t at = text.find(sign, from);
-    return at == std::string_view::npos ? text.size() : at + sign.size();
-  };
-  const std::string_view rest = text.substr(begin);
-  if (rest.starts_with("//")) return behind("\n", begin) - 1;
-  if (rest.starts_with("/*")) return behind("*/", begin + 2);
-  if (rest.starts_with("R\"")) {
-    const std::size_t opened = text.find('(', begin);
-    return behind(")" + std::string(text.substr(begin + 2, opened - begin - 2)) + "\"", opened);
-  }
-  // A sign between the digits of a number.
-  std::size_t word = begin;
-  while (word > 0 && is_in_word(text[word - 1])) --word;
-  const bool parts_digits = text[word] >= '0' && text[word] <= '9';
-  if (text[begin] != '"' && (text[begin] != '\'' || parts_digits)) return begin;
-  std::size_t end = begin + 1;
-  while (end < text.size() && text[end] != text[begin]) end += text[end] == '\\' ? 2U : 1U;
-  return std::min(end + 1, text.size());
-}
-
 // A text with blanks in place of comments, literals and lines of the preprocessor.
-std::string code_of(const std::string& text) {
-  std::string code = text;
-  for (std::size_t i = 0, end = 0; i < code.size(); i = std::max(end, i + 1)) {
-    end = end_of_words(text, i);
-    const bool begins_line = i == 0 || text[i - 1] == '\n';
-    if (begins_line && text[i] == '#') {
-      end = std::min(text.find('\n', i), text.size());
-      while (end < text.size() && text[end - 1] == '\\') end = std::min(text.find('\n', end + 1), text.size());
-    }
-    for (std::size_t k = i; k < end; ++k) {
-      if (code[k] != '\n') code[k] = ' ';
+std::string code_without_directives(const std::string& text) {
+  std::string code = code_of(text).text;
+  std::ranges::replace_if(
+      code, [](char c) { return c == '"' || c == '\''; }, ' ');
+  for (std::size_t begin = 0, end; begin < code.size(); begin = end + 1) {
+    end = std::min(code.find('\n', begin), code.size());
+    if (code[begin] != '#') continue;
+    while (end < code.size() && code[end - 1] == '\\') end = std::min(code.find('\n', end + 1), code.size());
+    for (std::size_t i = begin; i < end; ++i) {
+      if (code[i] != '\n') code[i] = ' ';
     }
   }
   return code;
@@ -84,9 +58,9 @@ Head head_at(const std::string& code, std::size_t begin) {
   };
   while (head.end < code.size()) {
     const char c = code[head.end];
-    if (is_in_word(c)) {
+    if (is_of_name(c)) {
       std::size_t end = head.end;
-      while (end < code.size() && is_in_word(code[end])) ++end;
+      while (end < code.size() && is_of_name(code[end])) ++end;
       const std::string word = code.substr(head.end, end - head.end);
       if (depth == 0) {
         head.is_member = head.end >= 2 && (code[head.end - 1] == ':' || code[head.end - 1] == '~');
@@ -121,7 +95,7 @@ std::vector<std::string> further_names(const std::string& code, std::size_t begi
     if (depth != 0 || code[i] != ',') continue;
     const std::size_t first = code.find_first_not_of(" \n*&", i + 1);
     std::size_t end = first;
-    while (end < code.size() && is_in_word(code[end])) ++end;
+    while (end < code.size() && is_of_name(code[end])) ++end;
     const std::size_t then = code.find_first_not_of(" \n", end);
     if (end > first && std::string_view("={[").find(code[then]) != std::string_view::npos)
       names.push_back(code.substr(first, end - first));
@@ -131,7 +105,7 @@ std::vector<std::string> further_names(const std::string& code, std::size_t begi
 
 // What the namespaces of a file declare, as clang-format writes it: all of it begins its line.
 std::vector<Declaration> declarations(const std::string& text) {
-  const std::string code = code_of(text);
+  const std::string code = code_without_directives(text);
   std::vector<Declaration> found;
   std::vector<std::string> namespaces;
   const auto add = [&](const std::string& name, const std::string& alias = "") {
@@ -141,7 +115,7 @@ std::vector<Declaration> declarations(const std::string& text) {
   for (std::size_t begin = 0, end; begin < code.size(); begin = end + 1) {
     end = std::min(code.find('\n', begin), code.size());
     if (std::string_view(text).substr(begin).starts_with("}  // namespace")) namespaces.pop_back();
-    if (begin < past || (!is_in_word(code[begin]) && code[begin] != '[')) continue;
+    if (begin < past || (!is_of_name(code[begin]) && code[begin] != '[')) continue;
     const Head head = head_at(code, begin);
     past = head.end;
     if (head.words.empty() || head.end == code.size()) continue;
@@ -160,7 +134,7 @@ std::vector<Declaration> declarations(const std::string& text) {
       if (sign == '=' || is(first + 1, "namespace") || is(first + 1, "enum")) continue;
       for (std::size_t i = begin; i < stop; ++i) {
         std::size_t word = i + 1;
-        while (is_in_word(code[word - 1])) --word;
+        while (is_of_name(code[word - 1])) --word;
         if (code[i + 1] == ',' || code[i + 1] == ';') add(code.substr(word, i + 1 - word));
       }
     } else if ((is(first, "struct") || is(first, "class") || is(first, "union") || is(first, "enum")) &&

@@ -3,10 +3,10 @@
 #include <memory>
 #include <string>
 
+#include "apart/failure/failure.hpp"
 #include "commands_tried.hpp"
 #include "core/graph/graph.hpp"
 #include "process.hpp"
-#include "school/failure/failure.hpp"
 #include "testing.hpp"
 
 namespace {

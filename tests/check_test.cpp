@@ -14,8 +14,8 @@
 #include "golden.hpp"
 #include "page/document/document.hpp"
 #include "process.hpp"
-#include "school/mistake/findings.hpp"
-#include "school/mistake/matching.hpp"
+#include "school/check/findings.hpp"
+#include "school/check/matching.hpp"
 #include "school/mistake/mistake.hpp"
 #include "testing.hpp"
 
@@ -90,7 +90,7 @@ bool is_found(const Findings& findings, const Mistake& mistake) {
 }
 
 std::string checked(const std::string& path, const Words& line, Verdict expected) {
-  const Answer answer = attn::answer(Words{"check", path} + line, bare_environment());
+  const AnswerInFormat answer = attn::answer(Words{"check", path} + line, bare_environment());
   const std::string text = written(answer);
   CHECK_MESSAGE(answer.verdict == expected, text);
   return in_one_line(text);

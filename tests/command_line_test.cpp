@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "apart/options.hpp"
 #include "command/command.hpp"
 #include "commands_tried.hpp"
 #include "data/files/json.hpp"

@@ -30,7 +30,7 @@ inline const Environment& bare_environment() {
 }
 
 /// What attn writes to words within this process, which takes a fraction of the time of another process.
-inline std::string written(const Answer& answer) {
+inline std::string written(const AnswerInFormat& answer) {
   return written_by([&](Sink& sink) { write(answer, sink); });
 }
 

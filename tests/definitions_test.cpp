@@ -57,7 +57,7 @@ std::vector<std::string> lazy_reductions(const std::string& source) {
 
 // Operations of a source that have a kernel beside a definition of the program, or none beside one of tests alone.
 std::vector<std::string> wrongly_defined(const std::string& source) {
-  static const std::regex begin(R"(\nconst Op op::(\w+) = )"), kernel(R"(\n    \.compute =)");
+  static const std::regex begin(R"(\nconst Op op::(\w+) = )"), kernel(R"(\n *\.compute =)");
   std::vector<std::string> found;
   for (std::sregex_iterator row(source.begin(), source.end(), begin), end; row != end; ++row) {
     const std::sregex_iterator next = std::next(row);

@@ -108,9 +108,13 @@ std::string complaint(std::string_view path, std::string_view what) {
   if (place_of(to) == rooms().end()) return "it is in no room of src";
   if (from == to) return {};
   // The rooms of command/ stand beside each other: each knows what all commands share, and only the table of all
-  // commands knows them.
-  if (wing_of(from) == "command" && wing_of(to) == "command")
-    return to == "command" ? "" : from == "command" ? "it points up" : "it points sideways";
+  // commands knows them. So do those of an annex with what they share; among themselves they lie below each other.
+  const std::string_view wing = wing_of(from);
+  if ((wing == "command" || wing == "apart") && wing_of(to) == wing) {
+    if (to == wing) return "";
+    if (from == wing) return "it points up";
+    if (wing == "command") return "it points sideways";
+  }
   if (place_of(to) < place_of(from)) return "it points up";
   if ((from == "page/block" || from == "page/render") && to == "core/graph" &&
       std::ranges::find(of_graph_in_pages, included_path) == of_graph_in_pages.end())
@@ -185,6 +189,13 @@ TEST_CASE("an include that points up or sideways is found") {
   CHECK(complaints("command/model/run.cpp", "#include \"command/cost/cost.hpp\"") ==
         Found{"command/model/run.cpp includes \"command/cost/cost.hpp\": it points sideways"});
   CHECK(complaints("command/app.cpp", "#include \"command/model/run.hpp\"").size() == 1);
+  CHECK(complaints("command/form.cpp", "#include \"apart/annex.hpp\"").size() == 1);
+  CHECK(complaints("school/lesson/prompt.cpp", "#include \"apart/explore/explorer.hpp\"").size() == 1);
+  CHECK(complaints("effects/screen.cpp", "#include \"apart/explore/grid.hpp\"").size() == 1);
+  CHECK(complaints("apart/annex.cpp", "#include \"apart/diff/difference.hpp\"").size() == 1);
+  CHECK(complaints("apart/change/what_moved.cpp", "#include \"apart/explore/grid.hpp\"").size() == 1);
+  CHECK(complaints("apart/explore/explore.cpp", "#include \"apart/options.hpp\"").empty());
+  CHECK(complaints("annexes.cpp", "#include \"apart/annex.hpp\"").empty());
   CHECK(complaints("school/tutor/slips.cpp", "#include \"school/lesson/lesson.hpp\"").size() == 1);
   CHECK(complaints("a.cpp", "#include \"core/math/a.hpp\"\n#include \"nowhere/a.hpp\"").size() == 1);
 }

@@ -13,7 +13,9 @@ using namespace attn;
 
 namespace {
 
-Answer compared(const std::string& a, const std::string& b) { return answer({"diff", a, b}, bare_environment()); }
+AnswerInFormat compared(const std::string& a, const std::string& b) {
+  return answer({"diff", a, b}, bare_environment());
+}
 
 const Records* find_records(const Answer& said, std::string_view name) {
   for (const Block& block : said.page.blocks) {
@@ -46,14 +48,14 @@ TEST_SUITE("differences of two computations") {
   TEST_CASE("a computation is equal to itself") {
     for (const char* line : {"walk", encoder, "attn walk --example animal", "align"}) {
       CAPTURE(line);
-      const Answer said = compared(line, line);
+      const AnswerInFormat said = compared(line, line);
       CHECK(said.verdict == Verdict::passed);
       CHECK(mistakes_in(said).empty());
     }
   }
 
   TEST_CASE("what is before the first difference is equal, and a mistake explains the rest") {
-    const Answer said = compared("walk --scale none", "walk");
+    const AnswerInFormat said = compared("walk --scale none", "walk");
     CHECK(said.verdict == Verdict::failed);
     CHECK(how(said, "scores") == "equal");
     CHECK(how(said, "scaled") == "different");
@@ -65,7 +67,7 @@ TEST_SUITE("differences of two computations") {
   }
 
   TEST_CASE("a forgotten mask is named, and the mask stands on one side alone") {
-    const Answer said = compared("walk", "walk --causal");
+    const AnswerInFormat said = compared("walk", "walk --causal");
     CHECK(how(said, "mask") == "only in B");
     CHECK(how(said, "masked") == "different");
     CHECK(has(mistakes_in(said), "order-not-masked"));
@@ -78,15 +80,16 @@ TEST_SUITE("differences of two computations") {
   }
 
   TEST_CASE("rows of other words are not compared, and the same words in another order are compared by word") {
-    const Answer order = compared("walk --x '1 2;3 4;5 6' --tokens 'dog bites man' --wq '1;2' --wk '1;2' --wv '1;2'",
-                                  "walk --x '5 6;3 4;1 2' --tokens 'man bites dog' --wq '1;2' --wk '1;2' --wv '1;2'");
+    const AnswerInFormat order =
+        compared("walk --x '1 2;3 4;5 6' --tokens 'dog bites man' --wq '1;2' --wk '1;2' --wv '1;2'",
+                 "walk --x '5 6;3 4;1 2' --tokens 'man bites dog' --wq '1;2' --wk '1;2' --wv '1;2'");
     CHECK(how(order, "w_q") == "equal");
     CHECK(how(order, "x") == "equal by word");
     CHECK(how(order, "weights") == "equal by word");
     CHECK(how(order, "output") == "equal by word");
     CHECK(order.verdict == Verdict::failed);
     check_has(in_one_line(written(order)), "the same words in another order, a word is compared with the same word");
-    const Answer others = compared("walk --text 'dog bites man'", "walk --text 'cat eats fish'");
+    const AnswerInFormat others = compared("walk --text 'dog bites man'", "walk --text 'cat eats fish'");
     CHECK(others.verdict == Verdict::failed);
     CHECK(how(others, "x") == "other words");
     CHECK(how(others, "weights") == "other words");
@@ -100,7 +103,7 @@ TEST_SUITE("differences of two computations") {
                                std::pair{"walk --text 'a b <blank> <blank>'", "walk --text 'b a <blank> <blank>'"}}) {
       const std::string line = a;
       CAPTURE(line);
-      const Answer said = compared(a, b);
+      const AnswerInFormat said = compared(a, b);
       for (const char* name : {"x", "scores", "weights", "output"}) CHECK(how(said, name) == "equal by word");
       const std::string text = in_one_line(written(said));
       check_lacks(text, "other words");
@@ -116,8 +119,8 @@ TEST_SUITE("differences of two computations") {
   }
 
   TEST_CASE("ids of two vocabularies are compared by their words") {
-    const Answer said = compared("encoder --source 'a b' --layers 1 --positions none",
-                                 "encoder --source 'b a' --layers 1 --positions none");
+    const AnswerInFormat said = compared("encoder --source 'a b' --layers 1 --positions none",
+                                         "encoder --source 'b a' --layers 1 --positions none");
     CHECK(how(said, "source.ids") == "equal by word");
     const std::string text = in_one_line(written(said));
     check_lacks(text, "The first matrix of both that differs");
@@ -183,7 +186,7 @@ TEST_SUITE("differences of two computations") {
   }
 
   TEST_CASE("what has another name in both is compared where it names other matrices") {
-    const Answer said = compared("encoder --text 'a b' --layers 1", "encoder --text 'a b' --layers 2");
+    const AnswerInFormat said = compared("encoder --text 'a b' --layers 1", "encoder --text 'a b' --layers 2");
     CHECK(how(said, "encoder.output") == "different");
   }
 
@@ -194,21 +197,21 @@ TEST_SUITE("differences of two computations") {
   }
 
   TEST_CASE("a convention of other programs is named as one") {
-    const Answer said = compared("walk --text 'a b c' --positions rotary-halves --d-model 4",
-                                 "walk --text 'a b c' --positions rotary --d-model 4");
+    const AnswerInFormat said = compared("walk --text 'a b c' --positions rotary-halves --d-model 4",
+                                         "walk --text 'a b c' --positions rotary --d-model 4");
     CHECK(has(mistakes_in(said), "rotary-halves"));
     CHECK(std::get<std::string>(find_records(said, "explained_by")->rows.front()[1]) == "convention");
   }
 
   TEST_CASE("a number that is none differs by NaN") {
-    const Answer said = compared("walk", "what-if --set 'q[1,1] = 1e200; k[1,1] = 1e200'");
+    const AnswerInFormat said = compared("walk", "what-if --set 'q[1,1] = 1e200; k[1,1] = 1e200'");
     const std::string text = written(said);
     CHECK(text.find("nan") == std::string::npos);
     check_has(text, "NaN");
   }
 
   TEST_CASE("no mistake is named where other numbers go in") {
-    const Answer said = compared("walk --text 'a b c' --seed 1", "walk --text 'a b c' --seed 2");
+    const AnswerInFormat said = compared("walk --text 'a b c' --seed 1", "walk --text 'a b c' --seed 2");
     CHECK(said.verdict == Verdict::failed);
     CHECK(how(said, "x") == "different");
     CHECK(mistakes_in(said).empty());
@@ -216,7 +219,7 @@ TEST_SUITE("differences of two computations") {
   }
 
   TEST_CASE("what-if stands beside what it changes") {
-    const Answer said = compared("what-if --without scale", "walk --scale none");
+    const AnswerInFormat said = compared("what-if --without scale", "walk --scale none");
     CHECK(said.verdict == Verdict::passed);
     CHECK(how(said, "output") == "equal");
     CHECK(has(mistakes_in(compared("what-if --without scale", "walk")), "not-scaled"));
@@ -231,7 +234,7 @@ TEST_SUITE("differences of two computations") {
       const std::string path = folder.path(name);
       accepted({"walk", "-o", path});
       CHECK(compared(path, "walk").verdict == Verdict::passed);
-      const Answer said = compared(path, "walk --causal");
+      const AnswerInFormat said = compared(path, "walk --causal");
       CHECK(said.verdict == Verdict::failed);
       CHECK(has(mistakes_in(said), "order-not-masked"));
     }

@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
+#include "apart/explore/ancestry.hpp"
+#include "apart/explore/changed.hpp"
+#include "apart/explore/explorer.hpp"
+#include "apart/explore/grid.hpp"
+#include "apart/explore/screenshot.hpp"
 #include "command/forms.hpp"
 #include "commands_tried.hpp"
 #include "core/support/error.hpp"
-#include "explore/ancestry.hpp"
-#include "explore/changed.hpp"
-#include "explore/explorer.hpp"
-#include "explore/grid.hpp"
-#include "explore/screenshot.hpp"
 #include "page/render/width.hpp"
 #include "school/lesson/prompt.hpp"
 #include "school/tutor/question.hpp"
@@ -469,6 +469,7 @@ TEST_SUITE("exploring") {
   TEST_CASE("a question may offer a screen of its matrices, which opens after its keys") {
     const auto graph = computation_of("attn walk");
     Question question{.ask = "How much?", .kind = AnswerKind::number, .of = "weights[1,1]", .explore = "right"};
+    question.on = "attn walk";
     for (const bool offers : {true, false}) {
       if (!offers) question.explore.reset();
       SolvedQuestion solved = solve(question, *graph);
@@ -477,7 +478,10 @@ TEST_SUITE("exploring") {
       TypedTerminal terminal(keystrokes_in("q", ""), shown);
       terminal.lines = {"explore", "0.88"};
       Conversation conversation(terminal, {});
-      conversation.explores_with(explore_at);
+      conversation.runs_with([](const Words& words, Terminal& at, const Style& style) {
+        CHECK(words == Words{"explore", "walk", "--keys", "right"});
+        answer(words, at_terminal()).session(at, style);
+      });
       bool was_right = false;
       const KeyPress pressed = ask(solved, {conversation, lesson_keys(), "1/1"},
                                    {[&](const std::string&, bool right) { was_right = right; }, [] {}});

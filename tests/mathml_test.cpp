@@ -65,7 +65,7 @@ class Formulas final : public Writer {
 };
 
 std::size_t formulas_on_page(const std::vector<std::string>& words) {
-  const Answer all = answer(words, bare_environment());
+  const AnswerInFormat all = answer(words, bare_environment());
   Formulas formulas(all.style);
   static_cast<Writer&>(formulas).write(all.page.blocks);
   for (const Traced& node : all.page.trace.matrices()) check_latex(node.formula.latex);

@@ -4,7 +4,7 @@
 
 #include "commands_tried.hpp"
 #include "core/support/error.hpp"
-#include "school/mistake/findings.hpp"
+#include "school/check/findings.hpp"
 #include "school/mistake/numbers.hpp"
 
 using namespace attn;

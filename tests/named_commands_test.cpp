@@ -79,7 +79,7 @@ class StoppedWork final : public LongWork {
 };
 
 // Somebody is at a terminal, and the output goes into a file. Nothing is written: an answer has its files.
-Answer answer_at_terminal(const Words& words) {
+AnswerInFormat answer_at_terminal(const Words& words) {
   static StoppedWork work;
   static const Environment environment{
       .variable = [](const char*) { return std::nullopt; }, .input_is_terminal = true, .work = &work};

@@ -58,6 +58,7 @@ TEST_CASE("slips are those of the path that a question gives") {
             "path: '(2 + 4 + 6 + 20) / 5' is 6.4, and the answer is 8"));
   CHECK(has(refusal([&] { asked("kind: shape\nof: shape(q)\non: --q '1' --k '1'\npath: 1\n"); }),
             "path needs kind: number"));
+  CHECK(has(refusal([&] { asked("of: output[1,1]\nexplore: right\n"); }), "give the command as on:"));
 }
 
 TEST_CASE("an answer that may be met by chance is not told to come from a slip") {

@@ -316,8 +316,13 @@ TEST_CASE("nothing is said of options that were not given") {
   check_lacks(run_attn(patch).errors, "--head");
   refuses(patch, "--patch head.1.weights: there is no head 1: no matrix here belongs to one head alone");
   refuses({"what-if", "--text", "a b", "--of", "output", "--set", "x[1,1]=0"},
-          "--of chooses what --backward, --influence and --each-head tell, which go without changes: give one "
-          "of them, or leave out --of");
+          "--of chooses what --each-head tells, which goes without changes: give --each-head in their place, or leave "
+          "out --of");
+  refuses({"walk", "--of", "output"},
+          "--of belongs to --each-head, --backward or --influence: give one of them, or leave out --of");
+  refuses({"walk", "--of", "output", "--what-if", "--set", "x[1,1]=0"},
+          "--of belongs to --each-head, --backward or --influence: give one of them, or leave out --of");
+  accepted({"walk", "--example", "animal", "--of", "output", "--what-if", "--each-head"});
   const std::string table = said({"explain", "scores[5,1]", "compare-positions"});
   check_has(table, "scores is the result of other computations, not computed here");
 }

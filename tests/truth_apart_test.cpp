@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "apart/failure/failure.hpp"
 #include "commands_tried.hpp"
-#include "school/failure/failure.hpp"
 
 // What pages claim that compare computations, change them, break them or check their gradients: worked out from the
 // numbers, above all where the input is a special case. truth_test.cpp does the same for the pages of steps.
@@ -54,7 +54,7 @@ struct Told {
 
 // Nothing where the line is refused; why stands in `refusal`.
 std::optional<Told> told(const std::string& line, std::string* refusal = nullptr) {
-  Answer said;
+  AnswerInFormat said;
   try {
     Words words = command_lines("attn " + line, "test", 1).front().words;
     for (const char* word : {"--format", "json"}) words.emplace_back(word);

@@ -1262,7 +1262,7 @@ Json walk_of(const Words& page, const Words& input) {
 bool check_page(const Words& page_words, const Words& input = {}) {
   const Words words = page_words + input;
   const std::string where = command_line(words);
-  Answer answer;
+  AnswerInFormat answer;
   try {
     answer = attn::answer(words + Words{"--format", "json"}, bare_environment());
   } catch (const InputError& error) {

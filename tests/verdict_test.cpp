@@ -212,7 +212,7 @@ class Tried {
     Words line = {"check", file, "--weights", weights_, "--v", values, "--only", "output"};
     if (!file.ends_with(".json") && !file.ends_with(".npz") && !file.ends_with(".safetensors"))
       line.insert(line.end(), {"--as", "output"});
-    const Answer answer = attn::answer(line, bare_environment());
+    const AnswerInFormat answer = attn::answer(line, bare_environment());
     const std::string text = in_one_line(written(answer));
     CHECK_MESSAGE(answer.verdict == expected, text << "\n" << ::bytes_of(file));
     ++count;

@@ -184,7 +184,7 @@ TEST_CASE("a frame that waits is drawn anew where the window has another size") 
 }
 
 TEST_CASE("where there is no terminal a note says that nothing is watched") {
-  const Answer said = answer({"train", "sort", "--steps", "2", "--watch"}, bare_environment());
+  const AnswerInFormat said = answer({"train", "sort", "--steps", "2", "--watch"}, bare_environment());
   REQUIRE(said.notes.size() == 1);
   check_has(said.notes.front(), "nothing is watched");
 }

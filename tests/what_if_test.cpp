@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "apart/change/alteration.hpp"
+#include "apart/change/what_moved.hpp"
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "commands_tried.hpp"
 #include "core/graph/graph.hpp"
 #include "core/support/error.hpp"
-#include "explore/alteration.hpp"
-#include "explore/what_moved.hpp"
 #include "page/document/document.hpp"
 #include "page/render/format.hpp"
 #include "testing.hpp"
@@ -21,13 +21,13 @@ using namespace attn;
 
 namespace {
 
-Answer answered(const std::string& line) {
+AnswerInFormat answered(const std::string& line) {
   const Environment nowhere{.variable = [](const char*) { return std::optional<std::string>(); }};
   return answer(command_lines("attn " + line, "", 1).front().words, nowhere);
 }
 
 std::string shown(const std::string& line) {
-  const Answer said = answered(line);
+  const AnswerInFormat said = answered(line);
   std::string text;
   Sink sink([&](std::string_view bytes) { text += bytes; });
   write(said, sink);
@@ -134,7 +134,7 @@ TEST_SUITE("what if") {
   }
 
   TEST_CASE("what is right on held-out sentences is what the model was measured to get right") {
-    const Answer said =
+    const AnswerInFormat said =
         answered("what-if transformer --model reverse --set 'output.w[1,1] = output.w[1,1]' --held-out reverse");
     const auto found = std::ranges::find_if(said.page.blocks, [](const Block& block) {
       const auto* const records = std::get_if<Records>(&block);
@@ -212,7 +212,7 @@ TEST_SUITE("what if") {
   }
 
   TEST_CASE("numbers that overflow are warned of, and large ones are told in few digits") {
-    const Answer said = answered("what-if walk --set 'q[1,1] = 1e300; k[1,1] = 1e300'");
+    const AnswerInFormat said = answered("what-if walk --set 'q[1,1] = 1e300; k[1,1] = 1e300'");
     REQUIRE(said.warnings.size() == 1);
     CHECK(said.warnings.front().find("scores has numbers that are not finite now") == 0);
     CHECK(shown("what-if walk --set 'q[1,1] = 1e300'").find("q[1,1] is set to 1e+300.") != std::string::npos);
@@ -306,7 +306,7 @@ TEST_SUITE("what if") {
   }
 
   TEST_CASE("both induction heads matter for the word that was written") {
-    const Answer said = answered("what-if transformer --model induction --each-head");
+    const AnswerInFormat said = answered("what-if transformer --model induction --each-head");
     const auto found = std::ranges::find_if(said.page.blocks,
                                             [](const Block& block) { return std::holds_alternative<Records>(block); });
     REQUIRE(found != said.page.blocks.end());
@@ -377,7 +377,7 @@ TEST_SUITE("what if") {
         {"it needs a model that knows words", [] { answered("what-if walk --without scale --held-out induction"); }},
         {"file of pairs", [] { answered("what-if transformer --model reverse --without scale --held-out pairs"); }},
         {"there are no heads here", [] { answered("what-if layer-norm --each-head"); }},
-        {"which go without changes", [] { answered("what-if walk --without scale --of 'output[1,1]'"); }},
+        {"--of belongs to --each-head", [] { answered("what-if walk --without scale --of 'output[1,1]'"); }},
         {"--set belongs to --what-if", [] { answered("walk --set 'k[1,1] = 2'"); }},
         {"--swap belongs to --what-if", [] { answered("encoder --swap 1,2"); }},
     });

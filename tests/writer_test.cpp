@@ -151,7 +151,7 @@ TEST_CASE("a format that writes six kinds of blocks and drawings shows all that 
     CHECK(writer.text == written);
     seen[block.index()] = true;
   }
-  CHECK(seen.size() == std::variant_size_v<Block>);
+  CHECK(seen.size() == std::variant_size_v<AnyBlock>);
 }
 
 TEST_CASE("a drawing has the same places in characters and in pixels") {

@@ -11,12 +11,10 @@
 #include <string>
 #include <utility>
 
-#include "command/check.hpp"
 #include "command/command.hpp"
 #include "command/course.hpp"
-#include "command/forms.hpp"
+#include "command/form.hpp"
 #include "core/math/machine.hpp"
-#include "core/rewrite/rewriting.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/matrix_file.hpp"
@@ -28,69 +26,8 @@
 #include "page/block/page.hpp"
 #include "page/render/style.hpp"
 #include "page/tell/describe.hpp"
-#include "school/browser/page.hpp"
 
 namespace attn {
-
-// --- a page for browsers
-
-namespace {
-
-// A page follows what is computed from what.
-void require_computation(const Graph* graph, const Command& command, const Arguments& arguments) {
-  const auto is_computed = [](const Node& node) { return node.op && !node.is_alias(); };
-  if (graph && std::ranges::any_of(graph->nodes(), is_computed)) return;
-  const bool may_be_named = arguments.words.empty() && !command.words.empty() && command.words.front().choices;
-  if (!graph && may_be_named)
-    fail("attn {0} cannot be a page without {1}: it only lists what can be named. Give one, as in attn page {0} {2}",
-         command.name, command.words.front().name, command.words.front().choices().front().name);
-  fail(
-      "attn {} cannot be a page here: what it shows are no matrices that are computed from others. Any command with such matrices can, as in attn page walk",
-      command.name);
-}
-
-// What a command has computed, or the part of it that --only chooses, as a page for browsers.
-WriteDocument document_for_browser(const Command& command, const Answer& answer, const Arguments& arguments) {
-  const std::shared_ptr<const Graph> whole = answer.in_browser ? answer.in_browser : answer.computation.graph;
-  require_computation(whole.get(), command, arguments);
-  const std::optional<std::string> only = arguments.only(), word = arguments.text(option::from);
-  const std::shared_ptr<const Graph> graph = only ? part_of(*whole, whole->matching(*only)) : whole;
-  require_room_in_browser(*graph);
-  if (word) require_query(*word, *graph);
-  constexpr std::array own = {&option::page, &option::output, &option::only, &option::from, &option::head};
-  MadeBy made_by{.line = words_of_line(command, arguments, own)};
-  made_by.command = made_by.line.front();
-  // A model's scores are divided as its recipe says.
-  const bool is_walk = command.shown_as == &option::page;  // of which it is the page
-  const Command& computes = is_walk ? look_up(commands(), "walk", "command") : command;
-  const std::vector<Offered> offered = options_of(computes);
-  const auto offers = [&](const Option& option) {
-    return std::ranges::find(offered, &option, &Offered::option) != offered.end();
-  };
-  if (!arguments.has(option::model) && offers(option::scale) && computes.uses(option::scale))
-    made_by.scale = option::scale.name;
-  made_by.takes_changes = offers(option::what_if) && !asks_for_gradients(arguments);
-  return [page = answer.page, calculation = answer.computation, story = answer.story, word, whole, graph,
-          made_by = std::move(made_by)](const Style& style, Sink& sink) {
-    const std::string random = what_is_random(calculation);
-    write_browser_page(page, {*graph, calculation, made_by, random, story, word}, style, sink);
-  };
-}
-
-// What is computed for a page for browsers: there --from only says which word is asked about first.
-Arguments without_word(const Arguments& arguments) {
-  Arguments all = arguments;
-  all.leave_out(std::array{&option::from});
-  return all;
-}
-
-}  // namespace
-
-// Without the name of another command it is the page of a walk.
-Answer run_page(const Command& command, const Arguments& arguments) {
-  refuse_other_word(command, arguments);
-  return run_walk(command, arguments);
-}
 
 // --- section
 
@@ -193,7 +130,7 @@ void refuse_unheeded(const Arguments& arguments, const Format& format) {
 }
 
 // What stands below a picture of random numbers, unless the picture has the page's own sentence.
-std::string note_on_random(const Answer& answer) {
+std::string note_on_random(const AnswerInFormat& answer) {
   const std::string whole = what_is_random(answer.computation);
   const auto says = [&](const Block& block) {
     const Prose* const prose = std::get_if<Prose>(&block);
@@ -224,19 +161,9 @@ void refuse_output_onto_input(const std::string& output, const std::vector<FileT
   }
 }
 
-// Options of a problem that were given and that the command has no use for.
-std::vector<std::string> remarks_on_unused(const Command& command, const OptionValues& given) {
-  std::vector<std::string> remarks;
-  for (const Option* option : problem_members()) {
-    if (!given.has(*option) || command.uses(*option)) continue;
-    remarks.push_back(fmt::format("{} changes nothing in attn {}", option->name, command.name));
-  }
-  return remarks;
-}
-
 // Where a file holds a part of the page only, there is a file for each: the last one is what the answer
 // writes, and the others are written with it.
-void part_into_files(Answer& answer) {
+void part_into_files(AnswerInFormat& answer) {
   const Format& format = *answer.format;
   if (!format.parts || !answer.is_file()) return;
   std::vector<Page> parts = format.parts(answer.page, answer.style);
@@ -258,22 +185,13 @@ void check_line(const Command& command, const OptionValues& given) {
   const auto is_own = [&](const Requirement& row) {
     return std::ranges::find(command.own.options, row.one, &Offered::option) != command.own.options.end();
   };
+  std::vector<OptionGroup> groups;
   for (const OptionGroup* group : command.groups) {
     if (group == &problem_options()) continue;
     // What a command's own option needs, the command says.
-    OptionGroup shared{.options = {}, .needs = group->needs};
-    std::erase_if(shared.needs, is_own);
-    check_needs(given, shared);
+    std::erase_if(groups.emplace_back(OptionGroup{.options = {}, .needs = group->needs}).needs, is_own);
   }
-}
-
-// A built-in model is an example: it is no file, and may stand in a problem file.
-OptionValues with_model_as_example(OptionValues values) {
-  const std::optional<std::string> name = values.text(option::model);
-  if (!name || !find_built_in(*name)) return values;
-  values.leave_out(std::array{&option::model});
-  values.put(option::example, std::string(*name));
-  return values;
+  check_needs(given, groups);
 }
 
 // The options of a model that a page has written, beneath those of the command line.
@@ -291,36 +209,12 @@ void take_model_options(const Command& command, Arguments& arguments) {
   static_cast<OptionValues&>(arguments) = std::move(values);
 }
 
-// A page for browsers has a format of its own.
-void check_for_browser(const std::string& output, const Environment& environment) {
-  if (output == "-" && environment.output_is_terminal)
-    fail("a page for browsers is not for a terminal: give -o walk.html, or send the output on");
-  if (output != "-" && !output.ends_with(".html") && !output.ends_with(".htm"))
-    fail("-o {}: a page for browsers is HTML: give a name that ends in .html", output);
-}
-
 // What the command, or the help on it, has to say.
-Answer said(const Command* command, const Arguments& arguments) {
+Answer said(const Command* command, const Arguments& arguments, const Form* form) {
   if (!command) return {.page = general_help()};
   if (arguments.has(option::help)) return {.page = command_help(*command)};
   if (arguments.has(option::short_help)) return {.page = short_help(*command)};
-  if (arguments.has(option::each)) return check_each(*command, arguments);
-  if (arguments.has(option::input)) return propose_input(*command, arguments);
-  if (arguments.has(option::what_if)) return what_if(*command, arguments);
-  if (arguments.has(option::broken)) return break_it(*command, arguments);
-  const bool for_browser = arguments.has(option::page);
-  const Arguments asked = for_browser ? without_word(arguments) : arguments;
-  Answer answer = command->run(*command, asked);
-  if (command->takes_model()) {
-    answer.page.recipe = [values = with_model_as_example(arguments)](JsonWriter& json) { write_members(values, json); };
-  }
-  // An outline is a tree, which chooses its own lines.
-  if (asked.narrows() && !arguments.has(option::outline)) narrow(answer, *command, asked);
-  if (arguments.has(option::assertion)) hold_laws(answer, *command, arguments);
-  if (arguments.has(option::explore)) explore(answer, *command, arguments);
-  std::ranges::move(remarks_on_unused(*command, arguments), std::back_inserter(answer.warnings));
-  if (for_browser) answer.document = document_for_browser(*command, answer, arguments);
-  return answer;
+  return form && form->run ? form->run(*command, arguments) : as_usual(*command, arguments);
 }
 
 // What was read, and what was assumed: a row for each assumption.
@@ -368,7 +262,7 @@ void leave_sections(Page& page, const Arguments& arguments) {
 }
 
 // Nobody reads so many numbers. A file or a program may want them.
-void refuse_endless_page(const Answer& answer) {
+void refuse_endless_page(const AnswerInFormat& answer) {
   constexpr std::size_t most_shown = std::size_t{1} << 22;
   if (answer.is_file() || answer.session || answer.document || answer.style.elides()) return;
   if (answer.format->audience != Audience::readers) return;
@@ -380,7 +274,7 @@ void refuse_endless_page(const Answer& answer) {
 }
 
 // No file takes the place of another that is written, or that was read.
-void refuse_lost_files(const Answer& answer, const Arguments& arguments, bool names_own_output) {
+void refuse_lost_files(const AnswerInFormat& answer, const Arguments& arguments, bool names_own_output) {
   refuse_two_in_one(*answer.output, answer.files);
   if (!names_own_output) refuse_output_onto_input(*answer.output, answer.files);
   const std::optional<std::string> state = arguments.text(option::state);
@@ -402,13 +296,13 @@ std::vector<std::pair<Word, std::string>> words_told(const Command& command, con
 }
 
 // The files that a line names, to read or to write. What may also be a name is a file only where there is one.
-std::vector<std::string> files_named(const Command& command, const Arguments& arguments) {
+std::vector<std::string> files_named(const Command& command, const Arguments& arguments, const Form* form) {
   std::vector<std::string> files;
   const auto take = [&](Kind kind, Choices choices, const std::string& name) {
     if (kind == Kind::path && (!choices || is_there(name))) files.push_back(name);
   };
   for (const auto& [word, name] : words_told(command, arguments)) take(word.kind, word.choices, name);
-  if (arguments.has(option::each)) files.insert(files.end(), arguments.words.begin(), arguments.words.end());
+  if (form && form->words_are_files) files.insert(files.end(), arguments.words.begin(), arguments.words.end());
   for (const Offered& row : options_of(command)) {
     if (row.option->kind != Kind::path) continue;
     if (const std::optional<std::string> name = arguments.text(*row.option)) take(row.option->kind, row.choices, *name);
@@ -418,9 +312,9 @@ std::vector<std::string> files_named(const Command& command, const Arguments& ar
 
 // A document, a lesson, a puzzle or a model may be a stranger's. Where a line names files, nothing is written but
 // beside them, and in the file of the progress.
-void confine(const Command& command, const Arguments& arguments) {
+void confine(const Command& command, const Arguments& arguments, const Form* form) {
   if (!arguments.environment->confine) return;
-  std::vector<std::string> files = files_named(command, arguments);
+  std::vector<std::string> files = files_named(command, arguments, form);
   if (files.empty()) return;
   const std::vector<Offered> offered = options_of(command);
   if (std::ranges::find(offered, &option::state, &Offered::option) != offered.end()) {
@@ -447,7 +341,7 @@ void take_head(Arguments& arguments) {
 }
 
 // The answer, in which messages may name members of problem files instead of options.
-Answer answer_in_members(const std::vector<std::string>& command_line, const Environment& environment) {
+AnswerInFormat answer_in_members(const std::vector<std::string>& command_line, const Environment& environment) {
   const ReadInputs inputs;
   Parsed parsed = parse(command_line);
   parsed.arguments.environment = &environment;
@@ -455,12 +349,13 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   // How it is written is checked first: a wrong format should not cost a long computation.
   const std::string output = arguments.text(option::output).value_or("-");
   const bool is_help = arguments.has(option::help) || arguments.has(option::short_help);
-  const bool for_browser = arguments.has(option::page) && !is_help;
-  if (for_browser) check_for_browser(output, environment);
-  const Format* const format = for_browser ? &formats().front() : &choose_format(arguments, output, parsed.command);
+  const Form* const form = is_help ? nullptr : form_with_function(arguments);
+  const bool has_own_format = form && form->check_output;
+  if (has_own_format) form->check_output(output, environment);
+  const Format* const format = has_own_format ? &formats().front() : &choose_format(arguments, output, parsed.command);
   if (parsed.command && !is_help) {
-    confine(*parsed.command, arguments);
-    take_matrices_to_compare(*parsed.command, parsed.arguments);
+    confine(*parsed.command, arguments, form);
+    if (form && form->prepare) form->prepare(*parsed.command, parsed.arguments);
     take_model_options(*parsed.command, parsed.arguments);
     check_line(*parsed.command, arguments);
   }
@@ -468,7 +363,7 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   take_head(parsed.arguments);
   use_threads(arguments.count(option::threads).value_or(0));
 
-  Answer answer = said(parsed.command, arguments);
+  AnswerInFormat answer{said(parsed.command, arguments, form)};
   std::vector<std::string> doubts = doubts_in(inputs.all());
   answer.warnings.insert(answer.warnings.begin(), std::make_move_iterator(doubts.begin()),
                          std::make_move_iterator(doubts.end()));
@@ -503,7 +398,7 @@ constexpr Allowance of_command = {.whose = "a command",
 
 }  // namespace
 
-void write(const Answer& answer, Sink& sink) {
+void write(const AnswerInFormat& answer, Sink& sink) {
   if (answer.document) {
     answer.document(answer.style, sink);
   } else {
@@ -511,11 +406,11 @@ void write(const Answer& answer, Sink& sink) {
   }
 }
 
-Answer answer(const std::vector<std::string>& command_line, const Environment& environment) {
+AnswerInFormat answer(const std::vector<std::string>& command_line, const Environment& environment) {
   const MembersOfFiles members;
   const Budget budget(of_command);
   try {
-    Answer result = answer_in_members(command_line, environment);
+    AnswerInFormat result = answer_in_members(command_line, environment);
     for (std::vector<std::string>* sentences : {&result.warnings, &result.complaints}) {
       for (std::string& sentence : *sentences) sentence = members.placed(with_options(sentence));
     }

@@ -14,10 +14,10 @@ namespace attn {
 bool speaks_utf8(const Environment& environment);
 
 /// Reads a command line and runs its command. Throws InputError.
-Answer answer(const std::vector<std::string>& command_line, const Environment& environment);
+AnswerInFormat answer(const std::vector<std::string>& command_line, const Environment& environment);
 
 /// Writes what is to be written: the page in its format, or the document in its place.
-void write(const Answer& answer, Sink& sink);
+void write(const AnswerInFormat& answer, Sink& sink);
 
 /// A command line after parsing, and the command it names. Throws InputError with the nearest names.
 struct Parsed {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "command/command.hpp"
+#include "command/form.hpp"
 #include "command/forms.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
@@ -203,7 +204,8 @@ Answer run_assert(const Command& command, const Arguments& arguments) {
   return path ? matrices_of_trace(*path, arguments) : run_walk(command, arguments);
 }
 
-void hold_laws(Answer& answer, const Command& command, const Arguments& arguments) {
+Answer held_laws(const Command& command, const Arguments& arguments) {
+  Answer answer = as_usual(command, arguments);
   if (!answer.computation.graph)
     fail("attn {} shows no matrices here: there is nothing that a law could hold for", command.name);
   const double tolerance = arguments.number(option::tolerance).value_or(default_tolerance_of_laws);
@@ -240,6 +242,7 @@ void hold_laws(Answer& answer, const Command& command, const Arguments& argument
   if (broken > 0) answer.verdict = Verdict::failed;
   answer.page.blocks = std::move(page.blocks);
   answer.page.trace = Trace(named);
+  return answer;
 }
 
 std::vector<OptionChoice> choices::law_functions() {

@@ -11,14 +11,13 @@
 #include <vector>
 
 #include "command/options.hpp"
-#include "command/steps_in_file.hpp"
+#include "core/support/hung.hpp"
 #include "core/support/outside.hpp"
 #include "data/problem/option.hpp"
 #include "data/problem/problem.hpp"
 #include "page/block/page.hpp"
 #include "page/render/format.hpp"
 #include "page/render/style.hpp"
-#include "school/browser/story.hpp"
 
 namespace attn {
 
@@ -70,8 +69,7 @@ struct Arguments : OptionValues {
   std::vector<std::string> line = {};     // as it was typed, from the name of the command on
   std::string_view default_example = {};  // where no problem is given; empty: the first
   const Environment* environment = nullptr;
-  std::shared_ptr<const NamedMatrices> to_compare = {};  // those of --against
-  StepsInFile steps_to_compare = {};                     // of which they were joined
+  Hung hung = {};  // what a form has prepared for itself
 
   /// The patterns of --only as one, whose alternatives are separated by |.
   std::optional<std::string> only() const;
@@ -99,61 +97,30 @@ using WriteDocument = std::function<void(const Style& style, Sink& sink)>;
 /// What is done once the page is written. Returns what there is to warn of.
 using Afterwards = std::function<std::vector<std::string>(Terminal& terminal)>;
 
-/// What a model should say at some positions: logits, a row for each, and the right words, as ids from 1.
-struct Prediction {
-  const Node* logits;
-  std::vector<std::size_t> ids;
-};
-
-/// A model that writes words behind those that it is given, the most probable one each time.
-struct WordWriter {
-  std::size_t most = 0;                                                  // words
-  std::function<bool(std::size_t id)> ends;                              // whether nothing follows this one
-  std::function<std::string(const std::vector<std::size_t>& ids)> told;  // words as a text
-  /// The computation of the logits, a row for each word, of what it is given and what is written behind it.
-  std::function<std::shared_ptr<Graph>(const std::vector<std::size_t>& written)> run;
-};
-
-/// A model on other words than those of the command line, by ids from 1: its computation up to the logits. A side that
-/// it does not have gets none.
-using OnOtherWords = std::function<std::shared_ptr<Graph>(const std::vector<std::size_t>& source,
-                                                          const std::vector<std::size_t>& target)>;
-
-/// A computation with changes, which need not be made as the roles of its nodes say. It is made of the one before,
-/// whose numbers it has where nothing changes.
-struct Altered {
-  std::shared_ptr<const Graph> before, now;
-  std::vector<const Node*>
-      named;           // in order: of each name the node that it now has, or the one before where it is that
-  std::string random;  // what is random in it, in a sentence; empty: nothing
-};
-
-/// What comes of a command line: what its command has to say and, once that is known, how it is written.
+/// What a command has to say.
 struct Answer {
   Page page;
   std::vector<std::string> warnings = {};
   std::vector<std::string> notes = {};     // what is said beside a page that has no room for it
   std::optional<std::string> output = {};  // a file, or "-"; a command says which where its own words name one
   Verdict verdict = Verdict::passed;
-  std::vector<std::string> complaints = {};     // of what could not be done at all; the page has the rest
-  std::vector<FileToWrite> files = {};          // besides the page, and before it
-  Session session = {};                         // instead of the page
-  WriteDocument document = {};                  // instead of the page
-  Afterwards afterwards = {};                   // behind the page
-  Calculation computation = {};                 // behind the page
-  std::shared_ptr<const Altered> altered = {};  // what --what-if makes
-  std::vector<Prediction> predictions = {};     // of a model whose right words are known
-  std::optional<WordWriter> writer = {};        // of a model that was asked to write
-  OnOtherWords on_other_words = {};             // of a model that knows words
-  std::shared_ptr<Graph> in_browser = {};       // in place of the computation on a page for browsers; null: that
-  Story story = {};                             // told on such a page
-
-  const Format* format = nullptr;
-  Style style = {};
-  std::optional<std::string> pager = {};  // a command that pages at a terminal, or "" for our own; nothing: none
+  std::vector<std::string> complaints = {};  // of what could not be done at all; the page has the rest
+  std::vector<FileToWrite> files = {};       // besides the page, and before it
+  Session session = {};                      // instead of the page
+  WriteDocument document = {};               // instead of the page
+  Afterwards afterwards = {};                // behind the page
+  Calculation computation = {};              // behind the page
+  Hung hung = {};                            // what its maker leaves for a form of the page
 
   /// Whether it is written to a file.
   bool is_file() const { return output != "-"; }
+};
+
+/// The same once it is known how it is written.
+struct AnswerInFormat : Answer {
+  const Format* format = nullptr;
+  Style style = {};
+  std::optional<std::string> pager = {};  // a command that pages at a terminal, or "" for our own; nothing: none
 };
 
 /// A word of a command line that is no option.
@@ -232,8 +199,6 @@ struct Command {
   std::vector<const Option*> idle = {};         // options of problems that it takes no notice of all the same
   OptionList wordless = {};                     // those of its own with which it needs no words
   std::string_view default_example = {};        // where no problem is given; empty: the first
-  /// Takes from matrices to compare what else it computes from, such as their sizes. Whether that is enough.
-  bool (*takes_more)(NamedMatrices& matrices, Arguments& arguments) = nullptr;
   ToldNames told = {};
   std::vector<std::string_view> examples = {};  // command lines
   Answer (*run)(const Command& command, const Arguments& arguments);
@@ -300,7 +265,6 @@ std::vector<const Command*> commands_on(const Subject& subject);
 std::vector<Command> attention_commands();
 std::vector<Command> model_commands();
 std::vector<Command> train_commands();
-std::vector<Command> apart_commands();
 
 // The commands.
 Answer run_walk(const Command& command, const Arguments& arguments);
@@ -309,10 +273,6 @@ Answer run_feed_forward(const Command& command, const Arguments& arguments);
 Answer run_concat(const Command& command, const Arguments& arguments);
 Answer run_explain(const Command& command, const Arguments& arguments);
 Answer run_assert(const Command& command, const Arguments& arguments);
-Answer run_break(const Command& command, const Arguments& arguments);
-Answer run_explore(const Command& command, const Arguments& arguments);
-Answer run_what_if(const Command& command, const Arguments& arguments);
-Answer run_diff(const Command& command, const Arguments& arguments);
 Answer run_examples(const Command& command, const Arguments& arguments);
 Answer run_map(const Command& command, const Arguments& arguments);
 Answer run_backward(const Command& command, const Arguments& arguments);
@@ -323,8 +283,6 @@ Answer run_scale(const Command& command, const Arguments& arguments);
 Answer run_pool(const Command& command, const Arguments& arguments);
 Answer run_embed(const Command& command, const Arguments& arguments);
 Answer run_positions(const Command& command, const Arguments& arguments);
-bool take_sizes_of_positions(NamedMatrices& matrices, Arguments& arguments);
-bool take_kind_of_positions(NamedMatrices& matrices, Arguments& arguments);
 Answer run_errata(const Command& command, const Arguments& arguments);
 Answer run_align(const Command& command, const Arguments& arguments);
 Answer run_compare_scores(const Command& command, const Arguments& arguments);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "command/annex.hpp"
 #include "command/command.hpp"
+#include "command/form.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 
@@ -16,7 +18,7 @@ std::vector<Command> make_commands() {
   std::vector<Command> commands = attention_commands();
   std::ranges::move(model_commands(), std::back_inserter(commands));
   std::ranges::move(train_commands(), std::back_inserter(commands));
-  std::ranges::move(apart_commands(), std::back_inserter(commands));
+  for (const Annex* annex : annexes()) std::ranges::move(annex->commands(), std::back_inserter(commands));
   commands.push_back({.name = "examples",
                       .subject = &subject::teaching,
                       .summary = "list the built-in examples and models, or describe one",

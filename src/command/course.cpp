@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "command/app.hpp"
 #include "command/command.hpp"
 #include "command/docs.hpp"
 #include "command/forms.hpp"
@@ -105,10 +106,16 @@ bool at_terminal(const Arguments& arguments) {
 
 Answer interactive(const Arguments& arguments, std::function<void(LessonTerminal& terminal)> action) {
   Answer answer;
-  answer.session = [action = std::move(action), state = state_to_write(arguments)](Terminal& terminal,
-                                                                                   const Style& style) {
+  answer.session = [action = std::move(action), state = state_to_write(arguments), environment = arguments.environment](
+                       Terminal& terminal, const Style& style) {
     LessonTerminal lesson_terminal(terminal, style, state);
-    lesson_terminal.explores_with(explore_at);
+    lesson_terminal.runs_with([environment](const std::vector<std::string>& words, Terminal& at, const Style& in) {
+      Environment inside = *environment;
+      inside.confine = {};  // the progress is still to be written
+      const AnswerInFormat here = attn::answer(words, inside);
+      if (!here.session) fail("attn {} has no screen of its own", words.front());
+      here.session(at, in);
+    });
     action(lesson_terminal);
   };
   return answer;

@@ -358,7 +358,7 @@ const Environment& nowhere() {
 }
 
 // Main alone writes, and here is no main: what it would write is refused.
-void refuse_effects(const Answer& answer) {
+void refuse_effects(const AnswerInFormat& answer) {
   if (!answer.complaints.empty()) throw InputError(answer.complaints.front());
   if (answer.is_file() || !answer.files.empty())
     fail("a block of a document writes no files: show the output instead, or give this command elsewhere");
@@ -373,7 +373,7 @@ void refuse_effects(const Answer& answer) {
   }
 }
 
-Style style_of(const Answer& answer, const BlockStyle& wanted) {
+Style style_of(const AnswerInFormat& answer, const BlockStyle& wanted) {
   Style style = answer.style;
   style.colors = Colors::none;
   style.is_part = true;
@@ -387,7 +387,7 @@ Style style_of(const Answer& answer, const BlockStyle& wanted) {
 }
 
 // Beside a page go its warnings; here they go before it.
-void put_warnings_first(Answer& answer) {
+void put_warnings_first(AnswerInFormat& answer) {
   if (answer.format->audience != Audience::readers) return;
   std::vector<Block> warnings;
   for (const std::string& warning : answer.warnings)
@@ -395,7 +395,7 @@ void put_warnings_first(Answer& answer) {
   answer.page.blocks.insert(answer.page.blocks.begin(), warnings.begin(), warnings.end());
 }
 
-std::string rendered(const Answer& answer, const Page& page, const Style& style) {
+std::string rendered(const AnswerInFormat& answer, const Page& page, const Style& style) {
   std::string text;
   Sink sink([&](std::string_view bytes) {
     Budget::take_output(bytes.size());
@@ -408,7 +408,7 @@ std::string rendered(const Answer& answer, const Page& page, const Style& style)
 
 CommandResult run_words(std::vector<std::string> words, const BlockStyle& wanted) {
   if (wanted.format) words.insert(words.end(), {"--format", *wanted.format});
-  Answer answer = attn::answer(words, nowhere());
+  AnswerInFormat answer = attn::answer(words, nowhere());
   refuse_effects(answer);
   put_warnings_first(answer);
   CommandResult result{"", answer.format->name, nullptr, answer.computation, {}, answer.style.width};

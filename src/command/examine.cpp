@@ -5,7 +5,6 @@
 #include <array>
 #include <iterator>
 
-#include "command/check.hpp"
 #include "command/command.hpp"
 #include "command/forms.hpp"
 #include "command/solve.hpp"
@@ -235,7 +234,6 @@ void note_if_random(Answer& answer, const std::vector<const Node*>& shown) {
 void narrow(Answer& answer, const Command& command, const Arguments& arguments) {
   const std::optional<std::string> only = arguments.only(), address = arguments.text(option::explain),
                                    product = arguments.text(option::product), word = arguments.text(option::from);
-  if (arguments.has(option::against)) return compare(answer, command, arguments);
   const std::shared_ptr<Graph> graph = answer.computation.graph;
   Trace& trace = answer.page.trace;
   if (!graph && only && !trace.empty()) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "command/command.hpp"
+#include "command/on_words.hpp"
 #include "core/graph/plan.hpp"
 
 namespace attn {
@@ -21,37 +22,16 @@ void add_explanation(Page& page, const Graph& graph, const std::string& address,
 /// Throws InputError when there is no such matrix or cell.
 void narrow(Answer& answer, const Command& command, const Arguments& arguments);
 
-/// Puts what becomes of laws in the place of a command's page. Throws InputError as check_law() does.
-void hold_laws(Answer& answer, const Command& command, const Arguments& arguments);
+/// --assert: what becomes of laws in what a command computes. Throws InputError as check_law() does.
+Answer held_laws(const Command& command, const Arguments& arguments);
 
 /// The matrices of a file of --trace, as inputs of a computation. Throws InputError as read_trace() does, and for
 /// options of a problem beside it.
 Answer matrices_of_trace(const std::string& path, const Arguments& arguments);
-/// What --break says of a command's computation: a failure made in it, and the law that catches it. Throws InputError:
-/// an unknown name, or a computation in which it cannot be made.
-Answer break_it(const Command& command, const Arguments& arguments);
-
-/// What a word names that is a command line, a problem or a file of matrices: a computation, or its matrices as inputs.
-/// Throws InputError, in which the option is named, where it is none of them.
-std::shared_ptr<const Graph> computation_named(const std::string& word, std::string_view option,
-                                               const Arguments& arguments);
-
-/// Opens a screen on which somebody walks about a computation of this command line, after some keys. Throws InputError:
-/// a word that is no key, or a terminal that cannot show it.
-void explore_at(const std::shared_ptr<const Graph>& graph, const std::string& command, const std::string& keys,
-                Terminal& terminal, const Style& style);
 
 /// The words of a line, from the name of the command on that computes, without these options and their values.
 std::vector<std::string> words_of_line(const Command& command, const Arguments& arguments,
                                        std::span<const Option* const> without);
-
-/// Puts a walk about its computation in the place of a command's page. Throws InputError: there is none, or a size of
-/// a screen that is none.
-void explore(Answer& answer, const Command& command, const Arguments& arguments);
-
-/// What a command computes, as it is and with the changes that are asked for, and how both differ. Throws InputError: a
-/// change that cannot be made in this computation.
-Answer what_if(const Command& command, const Arguments& arguments);
 
 /// The nodes whose numbers are needed: those of --only, those that an explanation begins at, none for an
 /// outline, or the others.

@@ -25,9 +25,6 @@ std::vector<OptionChoice> tasks();
 std::vector<OptionChoice> architectures();
 std::vector<OptionChoice> recorders();
 std::vector<OptionChoice> recipes();
-std::vector<OptionChoice> views();
-std::vector<OptionChoice> parts_left_out();
-std::vector<OptionChoice> failures();
 std::vector<OptionChoice> annotations();
 }  // namespace choices
 
@@ -69,38 +66,8 @@ inline constexpr Option map =
     flag("--map", "", "where each head attends, how concentrated it is, and its strongest pairs");
 inline constexpr Option page =
     flag("--page", "", "write a page for browsers, in which every number can be explained and changed");
-inline constexpr Option explore =
-    flag("--explore", "", "walk about the matrices on a full screen, cell by cell, and change their numbers");
-inline constexpr Option second =
-    text_of("--second", "", "LINE", "another computation to show the differences to: a command line or a file");
-inline constexpr Option keys = text_of("--keys", "", "KEYS", "press these keys first, such as 'right = 3 enter'");
-inline constexpr Option print =
-    word("--print", "", "print what stands on the screen then, without a terminal").called("VIEW").from(choices::views);
-inline constexpr Option picture = path("--picture", "", "draw the same as a picture: x.svg");
-inline constexpr Option recording = path("--recording", "", "draw what each key shows as a picture that moves: x.svg");
-inline constexpr Option screen =
-    text_of("--screen", "", "SIZE", "columns and rows of a screen that no terminal has (default 80x24)");
 inline constexpr Option assertion =
     text_of("--assert", "", "LAWS", "hold laws to the matrices, such as 'row_sums(weights) = 1; causal(weights)'");
-inline constexpr Option what_if =
-    flag("--what-if", "", "change something, and see what becomes of everything that is made of it");
-inline constexpr Option without =
-    Option{"--without", "", Kind::texts, "PART", "leave out a part, or a head: 'head 2', or 'head 1.2' of layer 1"}
-        .from(choices::parts_left_out);
-inline constexpr Option patch =
-    Option{"--patch", "", Kind::texts, "NAME", "give this matrix the numbers that it has in another computation"}
-        .of_matrices();
-inline constexpr Option patch_file = path("--patch-file", "", "trace or model output that --patch takes numbers from");
-inline constexpr Option patch_text =
-    text_of("--patch-text", "", "SENTENCE", "another sentence, whose computation --patch takes numbers from");
-inline constexpr Option each_head =
-    flag("--each-head", "", "leave out each head in turn: how far the result moves without it");
-inline constexpr Option tested_on =
-    word("--held-out", "", "count what is right on sentences of this task that training never sees")
-        .called("TASK")
-        .from(choices::tasks);
-inline constexpr Option broken =
-    text_of("--break", "", "NAME", "make a failure that people meet, such as wrong-axis, and the law that catches it");
 inline constexpr Option trace = path("--trace", "", "matrices of a file that attn, or another program, has written");
 inline constexpr Option tolerance = number("--tolerance", "", "how far apart two numbers may be that count as equal",
                                            rules::not_negative, "give a small one, such as 1e-6")
@@ -423,17 +390,8 @@ inline constexpr Option help = flag("--help", "", "show all options, also those 
 /// The options that every command takes: how the page is written.
 const OptionGroup& output_options();
 
-/// A page has one form: which of the options that give it another one exclude each other, in all commands.
-const std::vector<Exclusion>& exclusions_of_forms();
-
 /// The options that choose among the matrices of a page: those of commands that show some.
 const OptionGroup& matrix_options();
-
-/// The options that go with those that take a computation apart: --explore, --what-if and --assert.
-const OptionGroup& apart_options();
-
-/// The options that say what is changed in a computation.
-const OptionGroup& what_if_options();
 
 /// The options that show attention weights in another form.
 const OptionGroup& weight_options();
@@ -441,13 +399,12 @@ const OptionGroup& weight_options();
 /// The option that makes a page for browsers of what is computed, and what such a page has no use for.
 const OptionGroup& browser_options();
 
+/// Why they exclude each other. {} is the other option.
+inline constexpr std::string_view page_for_browsers_is_all =
+    "a page for browsers is HTML with the whole computation: leave out {}";
+
 /// The options that compare what is computed with a file.
 const OptionGroup& comparison_options();
-
-/// What is said of --of without an option that it belongs to.
-inline constexpr const char* of_tells_of_others =
-    "--of chooses what --backward, --influence and --each-head tell, which go without changes: give one of them, or "
-    "leave out --of";
 
 /// The options that ask for gradients.
 const OptionGroup& gradient_options();

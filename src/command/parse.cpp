@@ -8,7 +8,6 @@
 
 #include "command/app.hpp"
 #include "command/check.hpp"
-#include "command/recording.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/opened.hpp"

@@ -174,11 +174,12 @@ Problem problem_of(const Arguments& arguments) {
   }
 }
 
-Solved solve(const Arguments& arguments, Extent extent, std::vector<const Node*> (*wanted)(const Graph&)) {
+Solved solve(const Arguments& arguments, Extent extent, std::vector<const Node*> (*wanted)(const Graph&),
+             AddNodes add) {
   auto problem = std::make_shared<const Problem>(problem_of(arguments));
   auto graph = std::make_shared<Graph>(keep_nothing());
   evaluate(*problem, *graph, extent);
-  if (arguments.has(option::transpose)) add_alignments(*graph);
+  if (add) add(*graph);
   compute(*graph, wanted_nodes(*graph, arguments, wanted));
   return {std::move(problem), std::move(graph)};
 }

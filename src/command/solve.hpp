@@ -41,9 +41,11 @@ Problem problem_of(const Arguments& arguments);
 std::vector<std::string> with_later_changes_unused(const Problem& problem);
 
 /// The problem that the arguments describe (an example, a file, and the fields given), computed up to the
-/// extent: what --only or --explain needs, or else the nodes that `wanted` names.
+/// extent: what --only or --explain needs, or else the nodes that `wanted` names. What a command has beside the
+/// computation of a problem, `add` adds to it before anything is chosen; null: nothing.
+using AddNodes = void (*)(Graph& graph);
 Solved solve(const Arguments& arguments, Extent extent = Extent::output,
-             std::vector<const Node*> (*wanted)(const Graph&) = all_nodes);
+             std::vector<const Node*> (*wanted)(const Graph&) = all_nodes, AddNodes add = nullptr);
 
 /// The parameters in a file, those behind --prefix where it is given. Throws InputError as read_parameters.
 ParameterFile parameters_asked_for(const Arguments& arguments, const std::string& path);

@@ -105,7 +105,7 @@ std::string output_of(const std::vector<std::string>& words, bool at_terminal) {
   const Confined confined(folder());
   const Budget budget(of_case);
   const Environment world = environment(at_terminal);
-  const Answer answer = attn::answer(words, world);
+  const AnswerInFormat answer = attn::answer(words, world);
   if (answer.session) return "";
   return printed([&](Sink& sink) { answer.format->render(answer.page, answer.style, sink); });
 }

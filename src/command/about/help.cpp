@@ -1,4 +1,5 @@
 #include "command/about/help.hpp"
+#include "command/annex.hpp"
 
 #include <fmt/format.h>
 #include <utf8proc.h>
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "command/app.hpp"
 #include "command/command.hpp"
@@ -78,7 +80,7 @@ struct Topic {
   std::string_view name;
   std::string_view summary;
   bool (*concerns)(const Command& command);
-  void (*add)(Page& page);
+  std::function<void(Page& page)> add;
 };
 
 bool no_command(const Command&) { return false; }
@@ -88,22 +90,29 @@ bool commands_on_matrices(const Command& command) {
   return std::ranges::find(command.groups, &matrix_options()) != command.groups.end();
 }
 
-constexpr std::array topics = {
-    Topic{"commands", "what each command shows or does", no_command, help_on_commands},
-    Topic{"input", "the options that give words, matrices and settings, for all commands that take them",
-          commands_on_problems,
-          [](Page& page) {
-            add_sections(page, input_sections([](const Option& option) { return (option.effect & on_attention) != 0; },
-                                              examples().front().name));
-          }},
-    Topic{"apart", "the options that go with --explore, --what-if and --assert", commands_on_matrices,
-          [](Page& page) {
-            help_on_options(page, {"", apart_options().options, {}});
-          }},
-    Topic{"output", "the options that say how a page is written: formats, width, colors, paging", every_command,
-          [](Page& page) { help_on_options(page, output_section()); }},
-    Topic{"environment", "variables of the environment, files and exit codes", every_command, help_on_facts},
-};
+std::vector<Topic> make_topics() {
+  std::vector<Topic> all = {
+      {"commands", "what each command shows or does", no_command, help_on_commands},
+      {"input", "the options that give words, matrices and settings, for all commands that take them",
+       commands_on_problems, [](Page& page) {
+         add_sections(page, input_sections([](const Option& option) { return (option.effect & on_attention) != 0; },
+                                           examples().front().name));
+       }}};
+  for (const Annex* annex : annexes()) {
+    all.push_back({annex->name, annex->summary, commands_on_matrices, [annex](Page& page) {
+                     help_on_options(page, {"", annex->options().options, {}});
+                   }});
+  }
+  all.push_back({"output", "the options that say how a page is written: formats, width, colors, paging", every_command,
+                 [](Page& page) { help_on_options(page, output_section()); }});
+  all.push_back({"environment", "variables of the environment, files and exit codes", every_command, help_on_facts});
+  return all;
+}
+
+std::span<const Topic> topics() {
+  static const std::vector<Topic> all = make_topics();
+  return all;
+}
 
 void add_usage(Page& page, const Command& command) {
   page.say(example_block(command.examples));
@@ -130,7 +139,7 @@ Page general_help() {
   page.say(std::move(listing));
   Listing more{{"more", "what it shows"},
                {{"attn COMMAND -h", "what is the command's own"}, {"attn help COMMAND", "all options of a command"}}};
-  for (const Topic& topic : topics)
+  for (const Topic& topic : topics())
     more.rows.push_back({fmt::format("attn help {}", topic.name), std::string(topic.summary)});
   page.say(std::move(more));
   return page;
@@ -145,12 +154,13 @@ Page short_help(const Command& command) {
   if (commands_on_matrices(command)) {
     std::erase_if(own.options, [&](const Offered& row) {
       const auto is_it = [&](const Offered& other) { return other.option == row.option; };
-      return std::ranges::any_of(apart_options().options, is_it) && std::ranges::none_of(command.own.options, is_it);
+      const auto is_of_part = [&](const Annex* annex) { return std::ranges::any_of(annex->options().options, is_it); };
+      return std::ranges::any_of(annexes(), is_of_part) && std::ranges::none_of(command.own.options, is_it);
     });
   }
   help_on_options(page, own);
   Listing more{{"more", "what it shows"}, {{fmt::format("attn help {}", command.name), "all options of this command"}}};
-  for (const Topic& topic : topics) {
+  for (const Topic& topic : topics()) {
     if (!topic.concerns(command)) continue;
     more.rows.push_back({fmt::format("attn help {}", topic.name), std::string(topic.summary)});
   }
@@ -170,14 +180,14 @@ std::vector<OptionChoice> choices::help() {
   for (const Command& command : commands()) {
     if (command.caller == Caller::people) names.push_back({command.name, command.summary});
   }
-  for (const Topic& topic : topics) names.push_back({topic.name, topic.summary});
+  for (const Topic& topic : topics()) names.push_back({topic.name, topic.summary});
   return names;
 }
 
 Answer run_help(const Command&, const Arguments& arguments) {
   if (arguments.words.empty()) return {general_help()};
   const std::string& name = arguments.words.front();
-  if (const Topic* const topic = find_row(std::span<const Topic>(topics), name)) {
+  if (const Topic* const topic = find_row(topics(), name)) {
     Answer answer;
     topic->add(answer.page);
     return answer;

@@ -17,7 +17,6 @@ struct StepCommand {
   std::string_view default_example = {};
   bool shows_weights = false;  // which can be shown in other forms, too
   bool has_gradients = false;
-  bool (*takes_more)(NamedMatrices& matrices, Arguments& arguments) = nullptr;
 };
 
 const std::vector<StepCommand> step_commands = {
@@ -25,10 +24,7 @@ const std::vector<StepCommand> step_commands = {
      {"attn add-positions", "attn add-positions --text 'who comes first' --positions learned"},
      {},
      run_step,
-     "order",
-     false,
-     false,
-     take_kind_of_positions},
+     "order"},
     {"project", {"attn project", "attn project --x '1 0; 0 1' --wq '[[1,2],[3,4]]'"}},
     {"scores", {"attn scores", "attn scores --q q.csv --k k.csv"}},
     {"scale",
@@ -83,7 +79,6 @@ void add_steps(std::vector<Command>& commands) {
                         .own = own.own,
                         .groups = std::move(groups),
                         .default_example = own.default_example,
-                        .takes_more = own.takes_more,
                         .examples = own.examples,
                         .run = own.run});
   }
@@ -159,30 +154,6 @@ std::vector<Command> attention_commands() {
                                    "attn assert 'entropy(weights[it]) > 0.5; finite(output)' --example animal",
                                    "attn assert 'row_sums(weights) = 1' --trace walk.json"},
                       .run = run_assert});
-  commands.push_back({.name = "break",
-                      .subject = &subject::checking,
-                      .summary = "failures that people meet, made in your computation, and the laws that catch them",
-                      .words = {{"NAME", Word::Count::optional, Kind::text, choices::failures},
-                                {"COMMAND", Word::Count::optional, Kind::word, choices::with_matrices}},
-                      .shown_as = &option::broken,
-                      .groups = {&problem_options()},
-                      .told = {"NAME", choices::failures},
-                      .examples = {"attn break", "attn break wrong-axis --text 'the cat sat'",
-                                   "attn break look-into-the-future --example animal",
-                                   "attn break forgotten-residual encoder --layers 1"},
-                      .run = run_break});
-  commands.push_back({.name = "explore",
-                      .subject = &subject::whole,
-                      .summary = "walk about all matrices on a full screen, cell by cell, and change their numbers",
-                      .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::with_matrices}},
-                      .shown_as = &option::explore,
-                      .own = {.options = {option::trace, option::as, option::second, option::keys, option::print,
-                                          option::picture, option::recording, option::screen},
-                              .needs = {{&option::as, {&option::trace}, "--as belongs to --trace FILE: give both"}}},
-                      .groups = {&problem_options()},
-                      .examples = {"attn explore", "attn explore walk --example animal",
-                                   "attn explore --print matrices --keys 'right enter'"},
-                      .run = run_explore});
   commands.push_back({.name = "backward",
                       .subject = &subject::training,
                       .summary = "the gradients, step by step from a loss back to what goes in",
@@ -306,7 +277,6 @@ std::vector<Command> attention_commands() {
                       .own = {{{option::n, "", "32", 100000}, option::columns}},
                       .groups = {&matrix_options(), &comparison_options(), &problem_options()},
                       .shows = on_positions,
-                      .takes_more = take_sizes_of_positions,
                       .examples = {"attn positions", "attn positions --n 60 --d-model 32 --columns 7,8,9,10",
                                    "attn check pe.npy positions",
                                    "attn positions --positions relative-bias --position-table '-2 -1 0 -1 -2' --n 6"},

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "command/check.hpp"
 #include "command/solve.hpp"
 #include "core/attention/identities.hpp"
 #include "core/attention/positions.hpp"
@@ -15,7 +14,6 @@
 #include "data/problem/problem.hpp"
 #include "data/problem/word_positions.hpp"
 #include "page/tell/describe.hpp"
-#include "school/mistake/names.hpp"
 
 namespace attn {
 
@@ -221,30 +219,6 @@ Value table_input(Graph& graph, const PositionKind& kind, const Matrix& table) {
 }
 
 }  // namespace
-
-// A row for each position, and a column for each number of its vector.
-bool take_sizes_of_positions(NamedMatrices& all, Arguments& arguments) {
-  if (gives_problem(arguments) || arguments.has_input()) return false;
-  const auto is_encoding = [&](const MatrixFile& file) {
-    const std::span<const Role* const> roles = roles_called(file.name);
-    return !all.are_named || std::ranges::find(roles, &role::positions) != roles.end();
-  };
-  const auto file = std::ranges::find_if(all.matrices, is_encoding);
-  if (file == all.matrices.end() || file->count > 1) return false;
-  const Shape shape = file->matrix.shape();
-  if (!arguments.has(option::n)) arguments.put(option::n, shape.rows);
-  if (!arguments.has(option::d_model)) arguments.put(option::d_model, shape.columns);
-  return true;
-}
-
-// Of all kinds one computes its vectors from nothing but their places.
-bool take_kind_of_positions(NamedMatrices& all, Arguments& arguments) {
-  if (gives_problem(arguments) || arguments.has_any(std::array{&option::positions, &option::position_table}))
-    return false;
-  arguments.put(option::positions, std::string("sinusoidal"));
-  all.remarks.push_back("No option says which positions are added: they are taken to be sinusoidal.");
-  return false;
-}
 
 Answer run_positions(const Command&, const Arguments& arguments) {
   Problem problem = build(requested_places(arguments));

@@ -24,6 +24,9 @@ namespace attn {
 
 namespace {
 
+// The weights transposed, where they are to be shown so.
+AddNodes added_nodes(const Arguments& arguments) { return arguments.has(option::transpose) ? add_alignments : nullptr; }
+
 void add_title(Page& page, const Problem& problem) {
   if (!problem.title.empty()) page.head(1, problem.title);
   for (const std::string& paragraph : problem.about) page.say(text(paragraph));
@@ -195,7 +198,7 @@ Answer run_walk(const Command&, const Arguments& arguments) {
   if (const std::optional<std::string> places = arguments.text(option::swap)) {
     return swap_words(problem_of(arguments), *places);
   }
-  const Solved solved = solve(arguments);
+  const Solved solved = solve(arguments, Extent::output, all_nodes, added_nodes(arguments));
   if (arguments.has(option::outline)) return outline_of(solved, arguments.only());
   if (arguments.narrows()) return solved.answer(solved.page({}));
   const std::optional<std::string> word = arguments.text(option::by_word);
@@ -409,7 +412,7 @@ Answer run_concat(const Command& command, const Arguments& arguments) {
 
 Answer run_step(const Command& command, const Arguments& arguments) {
   const Step& step = look_up(steps(), command.name, "step");
-  const Solved solved = solve(arguments, step.extent);
+  const Solved solved = solve(arguments, step.extent, all_nodes, added_nodes(arguments));
   std::vector<const Node*> nodes = solved.nodes(std::nullopt);
   // The transposed weights take the place of the weights.
   const auto shown = [&](const Node& node) {

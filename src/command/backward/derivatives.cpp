@@ -27,7 +27,7 @@ std::string asked_cell(const Cell& cell) { return cell.node->name + place_in_mat
 
 }  // namespace
 
-std::string asked_cell(const Asked& asked) {
+std::string asked_cells(const Asked& asked) {
   if (asked.size() == 1) {
     const Cell& cell = asked.front();
     const auto has_number = [](const Axis& axis, std::size_t i) {

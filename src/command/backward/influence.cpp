@@ -1,4 +1,5 @@
 #include "command/backward/influence.hpp"
+#include "command/browser_page.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -250,7 +251,7 @@ void add_gradients_in_browser(Answer& answer, const Differentiable& forward, con
   const Loss loss = add_loss(forward, arguments);
   const Backward back(loss.from, loss.d_from);
   compute(*forward.computation.graph);
-  answer.in_browser = forward.computation.graph;
+  answer.hung.put(InBrowser{.graph = forward.computation.graph});
   answer.computation.drawings = forward.computation.drawings;
   answer.computation.random = forward.computation.random;
 }

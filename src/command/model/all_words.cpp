@@ -33,8 +33,9 @@ void show_all_words(Answer& answer, ModelChoice choice, const GenerationTask& ta
       code("distribution"), " is what the model expects after that word. ", code("attn transformer"),
       " shows the same matrices for any words."));
   add_model_walk(answer.page, shown, choice.model.recipe, choice.source, choice.target);
-  answer.in_browser = graph;
-  answer.story.given = task.prompt.size();
+  InBrowser& in_browser = answer.hung.of<InBrowser>();
+  in_browser.graph = graph;
+  in_browser.story.given = task.prompt.size();
 }
 
 }  // namespace attn

@@ -507,8 +507,6 @@ Answer run_generate(const Command&, const Arguments& arguments) {
   if (auto remark = remark_on_steps(plan.task, arguments)) choice.remarks.push_back(*std::move(remark));
   choice = drawn(std::move(choice), arguments, use);
   warn_of_padding(choice, choice.remarks);
-  std::optional<WordWriter> writer;
-  if (!plan.sampling.generator && !arguments.has(option::beams)) writer = writer_of(choice, plan.task);
   Page page;
   std::shared_ptr<Graph> graph;
   std::vector<std::size_t> written;
@@ -528,9 +526,9 @@ Answer run_generate(const Command&, const Arguments& arguments) {
   Answer answer{.page = std::move(page),
                 .warnings = choice.remarks,
                 .files = saved_parameters(arguments, choice.model),
-                .computation = {.graph = std::move(graph), .random = random, .drawings = choice.drawings},
-                .writer = std::move(writer),
-                .on_other_words = on_other_words(choice)};
+                .computation = {.graph = std::move(graph), .random = random, .drawings = choice.drawings}};
+  answer.hung.put(on_other_words(choice));
+  if (!plan.sampling.generator && !arguments.has(option::beams)) answer.hung.put(writer_of(choice, plan.task));
   if (arguments.has(option::page)) show_all_words(answer, choice, plan.task, std::move(written));
   return answer;
 }

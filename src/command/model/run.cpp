@@ -87,8 +87,8 @@ std::vector<SentenceOfLine> sentences_of_line(const ModelChoice& choice) {
 }
 
 OnOtherWords on_other_words(const ModelChoice& choice) {
-  return [model = std::make_shared<const ModelChoice>(choice)](const std::vector<std::size_t>& source,
-                                                               const std::vector<std::size_t>& target) {
+  return {[model = std::make_shared<const ModelChoice>(choice)](const std::vector<std::size_t>& source,
+                                                                const std::vector<std::size_t>& target) {
     ModelChoice other = *model;
     const auto in_place_of = [](const ModelInput& words, const std::vector<std::size_t>& ids) {
       ModelInput others{.ids = ids};
@@ -101,7 +101,7 @@ OnOtherWords on_other_words(const ModelChoice& choice) {
     auto graph = std::make_shared<Graph>(keep_nothing());
     run_model(other, *graph);
     return graph;
-  };
+  }};
 }
 
 void require_room(const ModelChoice& choice, const std::function<std::vector<const Node*>(const Graph&)>& wanted) {

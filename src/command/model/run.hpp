@@ -4,17 +4,19 @@
 #include <string>
 #include <string_view>
 
+#include "command/browser_page.hpp"
 #include "command/model/choice.hpp"
+#include "command/on_words.hpp"
 
 namespace attn {
 
 /// Runs a model on its words, as far as it goes: `source.x` … `distribution`.
 void run_model(const ModelChoice& choice, Graph& graph);
 
-/// The same model on other words.
 /// The sentences of a line whose words go in one by one; a tokenizer makes others of them.
 std::vector<SentenceOfLine> sentences_of_line(const ModelChoice& choice);
 
+/// The same model on other words.
 OnOtherWords on_other_words(const ModelChoice& choice);
 
 /// Throws InputError when what is wanted of a model would not fit into memory, or its parameters be too many.

@@ -13,6 +13,7 @@
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
+#include "core/support/utf8.hpp"
 #include "data/files/json.hpp"
 #include "data/tokenizer/tokenizer.hpp"
 
@@ -73,7 +74,7 @@ struct ShownAmount {
   // The beginning of a text, by whole characters.
   std::string_view of(std::string_view text) const {
     std::size_t end = std::min(text.size(), bytes);
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+    while (end < text.size() && continues_character(text[end])) ++end;
     return text.substr(0, end);
   }
   std::string behind(std::string_view text) const {
@@ -92,7 +93,7 @@ class CharacterCount {
   // How many there are before a byte. Bytes may be asked for in any order; in their own order it is fast.
   std::uint64_t before(std::size_t byte) {
     if (byte < at_) at_ = count_ = 0;
-    for (; at_ < byte; ++at_) count_ += (static_cast<unsigned char>(text_[at_]) & 0xC0U) != 0x80U ? 1U : 0U;
+    for (; at_ < byte; ++at_) count_ += !continues_character(text_[at_]) ? 1U : 0U;
     return count_;
   }
 

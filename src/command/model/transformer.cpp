@@ -56,7 +56,7 @@ std::string layers_in_words(const Transformer& model) {
 
 }  // namespace
 
-std::string positions_of_choice(const Transformer& model) {
+std::string positions_in_words(const Transformer& model) {
   if (model.sizes.buckets == 0) return std::string(model.recipe.positions->name);
   return fmt::format("{} of distances, the last from {} on", count_of(model.sizes.buckets, "bucket"),
                      model.recipe.max_distance);
@@ -69,7 +69,7 @@ std::string positions_of_choice(const ModelChoice& choice) {
   const bool of_source = !choice.source.ids.empty(), of_target = !choice.target.ids.empty();
   const bool has_vectors = choice.source.x || choice.target.x;
   const PositionKind& positions = *choice.model.recipe.positions;
-  if (choice.model.sizes.buckets || choice.model.has_class_token()) return positions_of_choice(choice.model);
+  if (choice.model.sizes.buckets || choice.model.has_class_token()) return positions_in_words(choice.model);
   if (positions.of_queries_and_keys) return std::string(positions.name);
   if (!of_source && !of_target) return "none, since vectors go in";
   if (!has_vectors || &positions == &position_kinds().front()) return std::string(positions.name);
@@ -378,9 +378,9 @@ Answer run_transformer(const Command& command, const Arguments& arguments) {
   for (std::string& warning : warnings(*graph)) answer.warnings.push_back(std::move(warning));
   answer.computation.random = random;
   answer.computation.drawings = choice.drawings;
-  answer.on_other_words = on_other_words(choice);
-  answer.story.sentences = sentences_of_line(choice);
-  answer.predictions = differentiable(graph, part, choice).predictions;
+  answer.hung.put(on_other_words(choice));
+  answer.hung.put(InBrowser{.story = {.sentences = sentences_of_line(choice)}});
+  answer.hung.put(RightWords{differentiable(graph, part, choice).predictions});
   answer.files = saved_parameters(arguments, choice.model);
   return answer;
 }

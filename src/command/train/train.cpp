@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "command/app.hpp"
+#include "command/browser_page.hpp"
 #include "command/command.hpp"
 #include "command/train/asked.hpp"
 #include "command/train/stages.hpp"
@@ -396,8 +397,8 @@ Answer run_train(const Command& command, const Arguments& arguments) {
   const std::shared_ptr<Graph> tables = inputs_of_trace(page.trace);
   Answer answer{.page = std::move(page), .computation = {tables}};
   if (arguments.has(option::page)) {
-    answer.in_browser = run_on(asked.trainer->model(), looked_at(asked)).graph;
-    answer.story.training = run.take_story();
+    answer.hung.put(InBrowser{.graph = run_on(asked.trainer->model(), looked_at(asked)).graph,
+                              .story = {.training = run.take_story()}});
   }
   const LongWork* const work = arguments.long_work();
   if (arguments.has(option::watch) && !(work && work->canvas()))

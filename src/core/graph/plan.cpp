@@ -179,7 +179,7 @@ std::uint64_t work_of(const Node& node) {
   return cost.multiply_adds + of_element * cost.element_operations;
 }
 
-std::uint64_t bytes_of_node(Shape shape) { return std::uint64_t{shape.rows} * shape.columns * sizeof(double); }
+std::uint64_t bytes_of(Shape shape) { return std::uint64_t{shape.rows} * shape.columns * sizeof(double); }
 
 Plan plan(const Wish& wish) { return Planner(wish).run(); }
 

@@ -5,6 +5,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "core/support/utf8.hpp"
 
 namespace attn {
 namespace {
@@ -29,7 +30,7 @@ std::vector<std::string_view> characters_of(std::string_view word) {
   std::vector<std::string_view> characters;
   while (!word.empty()) {
     std::size_t end = 1;
-    while (end < word.size() && (static_cast<unsigned char>(word[end]) & 0xC0) == 0x80) ++end;
+    while (end < word.size() && continues_character(word[end])) ++end;
     characters.push_back(word.substr(0, end));
     word.remove_prefix(end);
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/support/text.hpp"
+#include "core/support/utf8.hpp"
 #include "core/term/cell_text.hpp"
 
 namespace attn {
@@ -16,7 +17,7 @@ using Kind = Pattern::Kind;
 
 // How many places a line takes, and where it is broken: a line that is too long goes on in further ones, at a blank.
 std::size_t places_of(std::string_view line) {
-  return static_cast<std::size_t>(std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::ranges::count_if(line, [](char c) { return !continues_character(c); }));
 }
 
 std::string broken(std::string line, std::size_t indent) {

@@ -12,6 +12,7 @@
 
 #include "core/math/machine.hpp"
 #include "core/math/stored.hpp"
+#include "core/support/utf8.hpp"
 
 namespace attn {
 
@@ -41,8 +42,6 @@ WrittenCell parse_word(std::string_view text) {
   return {CellKind::text, 0};
 }
 
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-
 // Whether every character has as many bytes as its first byte says.
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
@@ -50,7 +49,7 @@ bool is_utf8(std::string_view text) {
     if (first < 0x80) continue;
     if (first < 0xC2 || first > 0xF4) return false;
     for (int more = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3; more > 0; --more) {
-      if (i == text.size() || !is_continuation(text[i++])) return false;
+      if (i == text.size() || !continues_character(text[i++])) return false;
     }
   }
   return true;
@@ -66,7 +65,7 @@ std::string shortened_in_quotes(std::string_view text, std::size_t longest) {
   std::string_view shown = text;
   if (shown.size() > longest) {
     std::size_t cut = longest;
-    while (cut > longest - 4 && is_continuation(text[cut])) --cut;
+    while (cut > longest - 4 && continues_character(text[cut])) --cut;
     shown = text.substr(0, cut);
   }
   std::string result = "'";

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/support/error.hpp"
+#include "core/support/utf8.hpp"
 #include "data/files/cells.hpp"
 #include "data/files/matrix_file.hpp"
 
@@ -39,7 +40,7 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
 std::string place_in(std::string_view text, std::size_t at, const std::string& where) {
   const std::string_view before = text.substr(0, at);
   const std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0: the first line
-  const auto begins_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  const auto begins_character = [](char c) { return !continues_character(c); };
   const auto column = std::ranges::count_if(before.substr(line_begin), begins_character) + 1;
   return fmt::format("{}:{}:{}", where, std::ranges::count(before, '\n') + 1, column);
 }

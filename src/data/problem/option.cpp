@@ -1,6 +1,7 @@
 #include "data/problem/option.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -241,10 +242,62 @@ void check_exclusions(const OptionValues& values, std::span<const Exclusion> exc
   }
 }
 
-void check_needs(const OptionValues& values, const OptionGroup& group) {
-  for (const Requirement& row : group.needs) {
-    if (values.has(*row.one) && !values.has_any(row.any_of))
-      throw InputError(std::string(row.sentence), {.option = std::string(row.one->name)});
+namespace {
+
+bool lacks(const OptionValues& values, const Requirement& row) {
+  return values.has(*row.one) && !values.has_any(row.any_of);
+}
+
+// What the other groups tell of an option that lacks something in one of them.
+struct ToldElsewhere {
+  std::vector<const Requirement*> lacking = {};
+  bool is_content = false;  // one of them
+};
+
+ToldElsewhere told_elsewhere(const OptionValues& values, std::span<const OptionGroup> groups, const OptionGroup& but,
+                             const Option* one) {
+  ToldElsewhere told;
+  for (const OptionGroup& group : groups) {
+    if (&group == &but) continue;
+    const std::size_t before = told.lacking.size();
+    bool tells = false;
+    for (const Requirement& row : group.needs) {
+      if (row.one != one) continue;
+      tells = true;
+      if (lacks(values, row)) told.lacking.push_back(&row);
+    }
+    if (tells && told.lacking.size() == before) told.is_content = true;
+  }
+  return told;
+}
+
+// "--of belongs to --backward, --influence or --each-head: …"
+std::string sentence_of_several(const Requirement& first, std::span<const Requirement* const> others) {
+  std::vector<std::string_view> names;
+  const auto add = [&](const Requirement& row) {
+    for (const Option* option : row.any_of) names.push_back(option->name);
+  };
+  add(first);
+  for (const Requirement* row : others) add(*row);
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{0} belongs to {1} or {2}: give one of them, or leave out {0}", first.one->name,
+                     fmt::join(names, ", "), last);
+}
+
+}  // namespace
+
+void check_needs(const OptionValues& values, const OptionGroup& group) { check_needs(values, std::span(&group, 1)); }
+
+void check_needs(const OptionValues& values, std::span<const OptionGroup> groups) {
+  for (const OptionGroup& group : groups) {
+    for (const Requirement& row : group.needs) {
+      if (!lacks(values, row)) continue;
+      const ToldElsewhere others = told_elsewhere(values, groups, group, row.one);
+      if (others.is_content) continue;
+      throw InputError(others.lacking.empty() ? std::string(row.sentence) : sentence_of_several(row, others.lacking),
+                       {.option = std::string(row.one->name)});
+    }
   }
 }
 

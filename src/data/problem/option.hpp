@@ -249,5 +249,7 @@ void check_exclusions(const OptionValues& values, std::span<const Exclusion> exc
 
 /// Throws InputError when an option is given without what it needs.
 void check_needs(const OptionValues& values, const OptionGroup& group);
+/// The same for several groups. An option of which several of them tell has what it needs where one of them is content.
+void check_needs(const OptionValues& values, std::span<const OptionGroup> groups);
 
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
+#include "core/support/utf8.hpp"
 #include "data/files/read_input.hpp"
 
 namespace attn {
@@ -163,7 +164,7 @@ std::size_t ModelWords::left_out_of(std::string_view text) const {
   std::size_t count = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    const bool begins = (byte & 0xC0) != 0x80;
+    const bool begins = !continues_character(text[i]);
     count += begins && !is_told[i] && byte > ' ';
   }
   return count;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/support/error.hpp"
+#include "core/support/utf8.hpp"
 
 namespace attn {
 
@@ -16,11 +17,7 @@ void TextRoom::take(std::size_t bytes) {
 
 AlignedText::AlignedText(std::string_view original) : text_(original), original_bytes_(original.size()) {}
 
-namespace {
-
-bool goes_on(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
-
-}  // namespace
+namespace {}  // namespace
 
 void AlignedText::Places::reserve(std::size_t count) {
   begins.reserve(count);
@@ -40,8 +37,8 @@ AlignedText::Places AlignedText::Places::part(ByteRange range) const {
 AlignedText::Place AlignedText::place_of(std::size_t byte) const {
   if (!places_.empty()) return places_.at(byte);
   std::size_t first = byte, last = byte + 1;
-  while (first > 0 && goes_on(text_[first])) --first;
-  while (last < text_.size() && goes_on(text_[last])) ++last;
+  while (first > 0 && continues_character(text_[first])) --first;
+  while (last < text_.size() && continues_character(text_[last])) ++last;
   return {static_cast<std::uint32_t>(begin_ + first), static_cast<std::uint8_t>(last - first)};
 }
 

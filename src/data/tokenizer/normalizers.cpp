@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/support/error.hpp"
+#include "core/support/utf8.hpp"
 #include "data/tokenizer/pattern.hpp"
 #include "data/tokenizer/tokenizer.hpp"
 
@@ -55,7 +56,7 @@ void strip_spaces(AlignedText& text, bool left, bool right) {
   }
   while (right && end > begin) {
     std::size_t last = end - 1;
-    while (last > begin && (static_cast<unsigned char>(all[last]) & 0xC0U) == 0x80U) --last;
+    while (last > begin && continues_character(all[last])) --last;
     if (!is_white_space(code_point_at(all, last).code)) break;
     end = last;
   }
@@ -152,7 +153,7 @@ Normalize normalize_as_bert(bool cleans, bool separates_chinese, bool strips_acc
 void write_bytes_as_signs(AlignedText& text) {
   text.change([&](const AlignedText::TakeChanged& take) {
     for (const char byte : text.text()) {
-      const bool begins = (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+      const bool begins = !continues_character(byte);
       take({sign_of_byte(static_cast<unsigned char>(byte)), begins ? 0 : 1});
     }
   });

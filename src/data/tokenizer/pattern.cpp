@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "core/support/error.hpp"
+#include "core/support/utf8.hpp"
 
 namespace attn {
 
@@ -162,7 +163,7 @@ class ExpressionSearch {
     std::size_t window = first_window;
     while (window <= most_window && steps_ <= most_steps) {
       std::size_t end = std::min(text_.size(), from + window);
-      while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0U) == 0x80U) ++end;
+      while (end < text_.size() && continues_character(text_[end])) ++end;
       const bool is_all = end == text_.size();
       pcre2_set_match_limit(context_.get(), steps_);
       // A part of the text is enough where the match is found before its end is looked at.

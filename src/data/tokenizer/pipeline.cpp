@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/support/error.hpp"
+#include "core/support/utf8.hpp"
 #include "data/tokenizer/prefixes.hpp"
 
 namespace attn {
@@ -73,7 +74,7 @@ class AddedTokens {
       if (token->strips_left) {
         while (begin > done) {
           std::size_t before = begin - 1;
-          while (before > done && (static_cast<unsigned char>(text[before]) & 0xC0U) == 0x80U) --before;
+          while (before > done && continues_character(text[before])) --before;
           if (!is_white_space(code_point_at(text, before).code)) break;
           begin = before;
         }
@@ -105,7 +106,7 @@ class AddedTokens {
   static bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
     if (begin > 0) {
       std::size_t before = begin - 1;
-      while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0U) == 0x80U) --before;
+      while (before > 0 && continues_character(text[before])) --before;
       if (is_word_character(code_point_at(text, before).code)) return false;
     }
     return end == text.size() || !is_word_character(code_point_at(text, end).code);

@@ -52,7 +52,7 @@ void SpaceTrim::trim(Token& piece, std::string_view text, bool is_first, std::st
   const auto is_space = [](char32_t c) { return c == sign_of_byte(' ') || is_white_space(c); };
   const auto before = [](std::string_view all, std::size_t end) {
     do --end;
-    while (end > 0 && (static_cast<unsigned char>(all[end]) & 0xC0U) == 0x80U);
+    while (end > 0 && continues_character(all[end]));
     return end;
   };
   std::size_t leading = 0, trailing = 0;

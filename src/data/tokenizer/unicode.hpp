@@ -7,26 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/support/utf8.hpp"
+
 namespace attn {
 
 // Characters, as tokenizers ask for them.
-
-/// A character of a text, and how many bytes it takes there.
-struct CodePoint {
-  char32_t code;
-  std::size_t size;
-};
-
-/// The character that begins at a byte of a text that is UTF-8.
-CodePoint code_point_at(std::string_view text, std::size_t at);
-void append_code_point(std::string& text, char32_t code);
-std::vector<char32_t> code_points_of(std::string_view text);
-/// The first byte that is no UTF-8; nothing: all of it is.
-std::optional<std::size_t> first_not_utf8(std::string_view text);
-/// Throws InputError, where a text is not UTF-8.
-void require_utf8(std::string_view text, std::string_view what);
-/// The text with U+FFFD in place of what is not UTF-8.
-std::string with_replacements(std::string_view bytes);
 
 // Properties of characters (Unicode Standard Annex 44).
 bool is_white_space(char32_t c);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/support/error.hpp"
+#include "core/support/utf8.hpp"
 #include "data/tokenizer/prefixes.hpp"
 #include "data/tokenizer/word_model.hpp"
 
@@ -73,8 +74,7 @@ class LongestFirst : public WordModel {
   }
 
   static std::size_t characters_in(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return !continues_character(c); }));
   }
   static bool has_more_characters(std::string_view text, std::size_t most) {
     return text.size() > most && characters_in(text) > most;

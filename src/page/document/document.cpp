@@ -5,8 +5,8 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "core/support/utf8.hpp"
 #include "data/files/opened.hpp"
-#include "data/tokenizer/unicode.hpp"
 #include "page/document/markdown.hpp"
 
 namespace attn {

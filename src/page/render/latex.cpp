@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "core/support/utf8.hpp"
 #include "page/render/format.hpp"
 #include "page/render/mathml.hpp"
 #include "page/render/steps.hpp"
@@ -71,7 +72,7 @@ std::string label_cell(std::string_view label) {
   std::string broken;
   for (std::size_t begin = 0, end; begin < label.size(); begin = end) {
     end = std::min(begin + bytes_between, label.size());
-    while (end < label.size() && (static_cast<unsigned char>(label[end]) & 0xC0U) == 0x80U) ++end;
+    while (end < label.size() && continues_character(label[end])) ++end;
     broken += in_tex(label.substr(begin, end - begin)) + "\\allowbreak{}";
   }
   return fmt::format("\\parbox[t]{{{:g}em}}{{\\raggedright {}}}", longest_label_in_digits / 2.0, broken);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/support/text.hpp"
+#include "core/support/utf8.hpp"
 #include "page/render/html.hpp"
 #include "page/render/width.hpp"
 
@@ -127,7 +128,7 @@ class TexParser {
       return element("mo", in_markup(taken(1)));
     if (is_latin(first)) return element("mi", taken(1));
     std::size_t end = 1;  // a character of several bytes
-    while (end < rest_.size() && (static_cast<unsigned char>(rest_[end]) & 0xC0U) == 0x80U) ++end;
+    while (end < rest_.size() && continues_character(rest_[end])) ++end;
     const bool is_ascii = static_cast<unsigned char>(first) < 0x80U;
     return is_ascii ? unknown(taken(end)) : element("mi", in_markup(taken(end)));
   }

@@ -230,7 +230,7 @@ Term one_step_further(const Term& term) {
 
 }  // namespace
 
-Derived shorten_sums(const Derived& derived, bool full) {
+Derived with_short_sums(const Derived& derived, bool full) {
   if (full) return derived;
   Derived shortened = derived;
   LeftOut left_out;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 
+#include "core/support/utf8.hpp"
 #include "page/render/width.hpp"
 
 namespace attn {
@@ -331,7 +332,7 @@ std::string breakable(std::string_view text) {
     const std::string_view word = text.substr(begin, end - begin);
     for (std::size_t from = 0, to; from < word.size(); from = to) {
       to = word.size() <= longest_word ? word.size() : std::min(from + bytes_between, word.size());
-      while (to < word.size() && (static_cast<unsigned char>(word[to]) & 0xC0U) == 0x80U) ++to;
+      while (to < word.size() && continues_character(word[to])) ++to;
       result += in_tex(word.substr(from, to - from)) + (to < word.size() ? "\\allowbreak{}" : "");
     }
     if (end < text.size()) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/support/utf8.hpp"
 #include "page/render/style.hpp"
 
 namespace attn {
@@ -115,7 +116,7 @@ std::string shortened(std::string_view text, std::size_t width, std::string_view
 
 std::string abridged(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
-  const auto begins_character = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U; };
+  const auto begins_character = [&](std::size_t at) { return !continues_character(text[at]); };
   // What a sentence is about stands at its beginning, the way out at its end.
   std::size_t end = most - most / 3, begin = text.size() - most / 3;
   while (end > 0 && !begins_character(end)) --end;

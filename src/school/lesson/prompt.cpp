@@ -104,9 +104,13 @@ void Conversation::show(std::vector<Block> blocks) {
 
 void Conversation::explore(const SolvedQuestion& solved) {
   if (!solved.question.explore) return say("This question offers no screen.");
-  if (!explore_ || !solved.graph) return say("No screen can be opened here.");
+  if (!run_) return say("No screen can be opened here.");
+  const std::string line = command_or_options(solved.question.on);
+  std::vector<std::string> words = command_lines(line, "on", solved.question.place.line).front().words;
+  words.insert(words.begin(), "explore");
+  if (const std::string& keys = *solved.question.explore; !keys.empty()) words.insert(words.end(), {"--keys", keys});
   try {
-    explore_(solved.graph, solved.question.on, *solved.question.explore, terminal_, style_);
+    run_(words, terminal_, style_);
   } catch (const InputError& error) {
     say(error.what());
   }

@@ -87,11 +87,10 @@ class Conversation {
   /// was left with q.
   std::optional<std::string> ask(std::string_view says);
 
-  /// Opens a screen on which somebody walks about a computation, after some keys. Throws InputError.
-  using Explore = std::function<void(const std::shared_ptr<const Graph>& graph, const std::string& command,
-                                     const std::string& keys, Terminal& terminal, const Style& style)>;
-  void explores_with(Explore explore) { explore_ = std::move(explore); }
-  /// Does so for a question; where there is no such screen, that is said.
+  /// Runs a command line of the program that takes the whole terminal. Throws InputError.
+  using RunHere = std::function<void(const std::vector<std::string>& words, Terminal& terminal, const Style& style)>;
+  void runs_with(RunHere run) { run_ = std::move(run); }
+  /// Opens a screen to walk about the computation of a question, after its keys; where there is none, that is said.
   void explore(const SolvedQuestion& solved);
 
  private:
@@ -101,7 +100,7 @@ class Conversation {
   Style style_;
   Pager pager_;
   bool left_ = false;  // whether a page was
-  Explore explore_ = {};
+  RunHere run_ = {};
 };
 
 /// The terminal at which a lesson is taken, with the file that keeps the progress.

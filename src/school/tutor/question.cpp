@@ -133,6 +133,8 @@ void check_whole_question(const Question& question) {
   if (question.ask.empty()) fail("the question has no text: give it a line ask:");
   if (question.asks_why) return check_why(question);
   if (!question.because.empty()) fail("because: belongs to why: give the answer as of: with an expression");
+  if (question.explore && question.on.empty())
+    fail("explore: a screen shows a computation: give the command as on:, such as on: attn walk --example animal");
   if (question.of.empty()) fail("the question has no answer: give it a line of: with an expression");
   const bool is_choice = question.kind == AnswerKind::choice;
   if (is_choice && question.choices.empty())

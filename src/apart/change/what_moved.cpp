@@ -1,0 +1,139 @@
+#include "apart/change/what_moved.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "core/graph/find.hpp"
+#include "core/support/number.hpp"
+
+namespace attn {
+
+namespace {
+
+void add_cell(CellsMoved& moved, const Matrix& before, const Matrix& now, std::size_t row, std::size_t column,
+              double tolerance = 0.0) {
+  const double one = before(row, column), other = now(row, column);
+  if (one == other || (std::isnan(one) && std::isnan(other))) return;
+  const bool are_finite = std::isfinite(one) && std::isfinite(other);
+  if (are_finite && std::fabs(one - other) <= tolerance * std::max({1.0, std::fabs(one), std::fabs(other)})) return;
+  const double change = are_finite ? std::fabs(other - one) : std::numeric_limits<double>::infinity();
+  if (moved.cells == 0 || change > moved.largest) {
+    moved.largest = change;
+    moved.change = std::fabs(other - one);
+    moved.row = row;
+    moved.column = column;
+  }
+  ++moved.cells;
+}
+
+}  // namespace
+
+bool CellsMoved::is_small() const { return is_rounding(largest); }
+
+CellsMoved cells_moved(const Matrix& before, const Matrix& now, double tolerance) {
+  CellsMoved moved;
+  for (std::size_t i = 0; i < before.shape().rows; ++i) {
+    for (std::size_t j = 0; j < before.shape().columns; ++j) add_cell(moved, before, now, i, j, tolerance);
+  }
+  return moved;
+}
+
+CellsMoved cells_moved(const Matrix& before, const Matrix& now, std::span<const Cell> of) {
+  CellsMoved moved;
+  for (const Cell& cell : of) add_cell(moved, before, now, cell.row, cell.column);
+  return moved;
+}
+
+std::string MatrixMoved::place() const { return address_of({node, moved.row, moved.column}); }
+
+namespace {
+
+// What stands in the place of a node, by the name of the node: it may have another one of its own.
+const Node& now_named(const Node& node, Rewriting& again) {
+  const Value remade = again.of(node);
+  const Node& now = remade.node();
+  const Node* const named = again.graph().find(node.name);
+  return named && &named->original() == &now.original() ? *named : now;
+}
+
+}  // namespace
+
+std::vector<MatrixMoved> what_moved(const Graph& graph, Rewriting& again) {
+  std::vector<const Node*> nodes;
+  for (const Node* node : graph.named()) {
+    if (!node->is_alias()) nodes.push_back(node);
+  }
+  return what_moved(nodes, again);
+}
+
+std::vector<MatrixMoved> what_moved(std::span<const Node* const> nodes, Rewriting& again) {
+  std::vector<MatrixMoved> all;
+  for (const Node* node : nodes) {
+    if (node->family != &family::forward || !again.changes(*node)) continue;
+    const Node& now = now_named(*node, again);
+    all.push_back({node, &now, cells_moved(node->matrix(), now.matrix())});
+  }
+  return all;
+}
+
+const Node* result_of(const Graph& graph) {
+  const Node* last = nullptr;
+  const Node* logits = nullptr;
+  for (const Node* node : graph.named()) {
+    if (!node->op || node->family != &family::forward) continue;
+    last = node;
+    if (node->is(role::logits)) logits = node;
+  }
+  return logits ? logits : last;
+}
+
+std::vector<const Node*> results_of(const Graph& graph) {
+  const Node* const last = result_of(graph);
+  if (!last) return {};
+  std::vector<const Node*> alike;
+  for (const Node* node : graph.named()) {
+    if (node->op && node->role == last->role && node->family == last->family && !node->is_alias())
+      alike.push_back(node);
+  }
+  if (std::ranges::find(alike, last) == alike.end()) alike.push_back(last);
+  std::set<const Node*> behind;  // of any of them
+  std::vector<const Node*> left;
+  for (const Node* node : alike) {
+    const Node& original = node->original();
+    left.insert(left.end(), original.operands.begin(), original.operands.end());
+  }
+  while (!left.empty()) {
+    const Node* const node = left.back();
+    left.pop_back();
+    if (behind.insert(node).second) left.insert(left.end(), node->operands.begin(), node->operands.end());
+  }
+  std::set<const Node*> seen;
+  std::erase_if(alike, [&](const Node* node) {
+    return behind.contains(&node->original()) || !seen.insert(&node->original()).second;
+  });
+  return alike;
+}
+
+const Node* distribution_of(const Graph& graph) {
+  const Node* last = nullptr;
+  for (const Node* node : graph.named()) {
+    if (node->is(role::distribution)) last = node;
+  }
+  return last;
+}
+
+std::string address_of(const Cell& cell) {
+  return fmt::format("{}[{},{}]", cell.node->name, place_called(cell.node->frame.rows, cell.row),
+                     place_called(cell.node->frame.columns, cell.column));
+}
+
+std::string place_in_brackets(const Cell& cell) {
+  const std::string address = address_of(cell);
+  return address.substr(cell.node->name.size());
+}
+
+}  // namespace attn

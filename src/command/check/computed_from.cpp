@@ -1,0 +1,283 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command/check/against.hpp"
+#include "command/check/arranged_matrices.hpp"
+#include "command/check/inputs_in_file.hpp"
+#include "command/check/other_readings.hpp"
+#include "command/check/recording.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "data/files/json.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/opened.hpp"
+#include "data/parameters/parameters.hpp"
+#include "data/problem/options.hpp"
+#include "data/problem/problem_file.hpp"
+#include "school/check/matching.hpp"
+#include "school/check/names.hpp"
+
+namespace attn {
+
+// What were the matrices of a file computed from?
+
+bool gives_problem(const Arguments& arguments) {
+  return arguments.has_any(std::array{&option::example, &option::problem, &option::model, &option::parameters});
+}
+
+namespace {
+
+// --- taken from file
+
+bool offers(const Command& command, const Option& option) {
+  const std::vector<Offered> all = options_of(command);
+  return std::ranges::find(all, &option, &Offered::option) != all.end();
+}
+
+std::string names_in(const std::vector<MatrixFile>& files) {
+  constexpr std::size_t most = 12;
+  std::vector<std::string> names;
+  for (const MatrixFile& file : files) {
+    if (names.size() == most) {
+      names.emplace_back("…");
+      break;
+    }
+    names.push_back(in_quotes(file.name));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+[[noreturn]] void fail_without_number_of_heads(const std::string& where) {
+  fail("{} does not say how many heads there are: give --heads N", where);
+}
+
+// The parameters of one attention of PyTorch that the file has besides what is compared. They say nothing of
+// heads, but the weights of each may. Those of linear layers are matrices like others: turn_linear_layers() turns them.
+void take_attention_parameters(NamedMatrices& all, const std::string& path, const OffersOption& offers,
+                               Arguments& arguments) {
+  const std::string where = place_of_file(path);
+  std::optional<ParametersAmong> among = parameters_among(all.matrices, where);
+  if (!among || std::ranges::all_of(among->names, is_of_linear_layer)) return;
+  OptionValues values;
+  for (auto& [name, matrix] : among->file.parameters) {
+    const auto member = std::ranges::find(problem_members(), std::string_view(name), &Option::member);
+    if (member == problem_members().end()) return;  // of a whole model
+    values.put(**member, MatrixFile{.matrix = std::move(matrix)});
+  }
+  values.override_with(arguments);
+  static_cast<OptionValues&>(arguments) = std::move(values);
+  // Without an output projection the matrices of one head are all that there is.
+  const bool may_be_several = among->file.parameters.contains("w_o");
+  if (may_be_several && !arguments.has(option::heads) &&
+      !inputs_among(all.matrices, arguments, offers).has(option::heads))
+    fail_without_number_of_heads(where);
+  std::erase_if(all.matrices, [&](const MatrixFile& file) { return among->names.contains(file.name); });
+}
+
+void take_inputs(const NamedMatrices& all, const std::string& where, const OffersOption& offers, std::size_t heads,
+                 Arguments& arguments) {
+  const std::vector<MatrixFile>& files = all.matrices;
+  OptionValues values = inputs_among(files, arguments, offers, heads);
+  const auto is_of_module = [](const MatrixFile& file) {
+    const std::span<const Role* const> roles = roles_called(file.name);
+    return is_linear_weight(file.name) && roles.front() == &role::w_o;
+  };
+  if (heads == 0 && !arguments.has(option::heads) && !values.has(option::heads) && values.has(option::w_o) &&
+      std::ranges::any_of(files, is_of_module))
+    fail_without_number_of_heads(where);
+  for (const MatrixFile& file : all.refused) {
+    if (is_input(file.name)) fail("{}", file.refused);
+  }
+  if (!values.has_input() && !arguments.has_input()) {
+    fail(
+        "{} has nothing that its matrices can be computed from: give the problem, as with --example NAME or --x, or put x, w_q, w_k and w_v into the file. "
+        "Its matrices are: {}",
+        where, names_in(files));
+  }
+  values.override_with(arguments);
+  static_cast<OptionValues&>(arguments) = std::move(values);
+}
+
+// Whether it is a page of attn that says what it was computed from.
+bool has_problem_inside(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(place_of(path), ignored)) return false;
+  const std::string bytes = read_bytes(path);
+  if (kind_of_file(path, bytes) != "json") return false;
+  const Json file = parse_json(bytes, place_of_file(path));
+  const auto problem = file.is_object() ? file.find("problem") : file.end();
+  return problem != file.end() && problem->is_object();
+}
+
+// The matrices of a file that options of the command's own take, such as γ. Whether those that are there now are all
+// that it computes from: those that need other data have it, such as logits their targets.
+bool take_own_inputs(const Command& command, const std::vector<MatrixFile>& files, Arguments& arguments) {
+  bool has_any = false;
+  for (const Offered& row : command.own.options) {
+    const Option& option = *row.option;
+    if (option.kind != Kind::matrix || option.is_mask) continue;
+    const auto is_it = [&](const MatrixFile& file) { return file.count == 1 && role_of(file) == option.role; };
+    const auto found = std::ranges::find_if(files, is_it);
+    if (option.role && !arguments.has(option) && found != files.end()) arguments.put(option, *found);
+    const auto is_with_data = [&](const Requirement& row) {
+      return row.one == &option &&
+             std::ranges::any_of(row.any_of, [](const Option* other) { return other->kind != Kind::flag; });
+    };
+    has_any = has_any || (std::ranges::any_of(command.own.needs, is_with_data) && arguments.has(option));
+  }
+  return has_any;
+}
+
+// A row for each position, and a column for each number of its vector.
+bool take_sizes_of_positions(NamedMatrices& all, Arguments& arguments) {
+  if (gives_problem(arguments) || arguments.has_input()) return false;
+  const auto is_encoding = [&](const MatrixFile& file) {
+    const std::span<const Role* const> roles = roles_called(file.name);
+    return !all.are_named || std::ranges::find(roles, &role::positions) != roles.end();
+  };
+  const auto file = std::ranges::find_if(all.matrices, is_encoding);
+  if (file == all.matrices.end() || file->count > 1) return false;
+  const Shape shape = file->matrix.shape();
+  if (!arguments.has(option::n)) arguments.put(option::n, shape.rows);
+  if (!arguments.has(option::d_model)) arguments.put(option::d_model, shape.columns);
+  return true;
+}
+
+// Of all kinds one computes its vectors from nothing but their places.
+bool take_kind_of_positions(NamedMatrices& all, Arguments& arguments) {
+  if (gives_problem(arguments) || arguments.has_any(std::array{&option::positions, &option::position_table}))
+    return false;
+  arguments.put(option::positions, std::string("sinusoidal"));
+  all.remarks.push_back("No option says which positions are added: they are taken to be sinusoidal.");
+  return false;
+}
+
+// What else a command computes from, where a file tells it. Whether that is enough to compute.
+struct TakenBeside {
+  std::string_view command;
+  bool (*take)(NamedMatrices& all, Arguments& arguments);
+};
+constexpr std::array taken_beside = {TakenBeside{"positions", take_sizes_of_positions},
+                                     TakenBeside{"add-positions", take_kind_of_positions}};
+
+// Gives the matrices to compare, and takes from them what is not given to compute from.
+void take_matrices(const Command& command, NamedMatrices all, const std::string& path, Arguments& arguments) {
+  const auto offered = [&](const Option& option) { return offers(command, option) && command.uses(option); };
+  const bool is_problem = all.are_named && command.takes_problem();
+  const std::size_t heads = is_problem ? put_heads_side_by_side(all) : 0;
+  bool is_enough = take_own_inputs(command, all.matrices, arguments);
+  for (const TakenBeside& row : taken_beside) {
+    if (row.command == command.name) is_enough = row.take(all, arguments) || is_enough;
+  }
+  auto to_compare = std::make_shared<const NamedMatrices>(std::move(all));
+  arguments.hung.of<ToCompare>().all = to_compare;
+  if (is_enough) return;
+  if (gives_problem(arguments) || arguments.has(option::text)) {
+    if (!command.takes_problem() || gives_problem(arguments)) return;
+  }
+  const std::string file = parts_of_source(path).path;
+  if (file != "-" && !arguments.has_input() && offers(command, option::problem) && has_problem_inside(file)) {
+    arguments.put(option::problem, file);
+  } else if (command.takes_problem()) {
+    take_inputs(*to_compare, place_of_file(path), offered, heads, arguments);
+  }
+}
+
+// How many matrices of a file agree with what is computed, and how many do not.
+struct Agreement {
+  std::size_t same = 0, others = 0;
+};
+
+// Nothing: it cannot be computed so.
+std::optional<Agreement> agreement(const Command& command, const NamedMatrices& all, const std::string& path,
+                                   Arguments arguments) {
+  const ReadInputs only_tried;
+  Environment without_work = *arguments.environment;
+  without_work.work = nullptr;
+  arguments.environment = &without_work;
+  try {
+    take_matrices(command, all, path, arguments);
+    arguments.read();
+    const Answer answer = command.run(command, arguments);
+    if (!answer.computation.graph) return std::nullopt;
+    Agreement found;
+    for (const Compared& one :
+         match(*answer.computation.graph, arguments.hung.find<ToCompare>()->all->matrices).compared)
+      ++(one.difference.agrees() ? found.same : found.others);
+    return found;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+// The reading with which most of the file's own matrices agree: the first one unless another is better.
+NamedMatrices best_reading(const Command& command, NamedMatrices all, const std::string& path,
+                           const Arguments& arguments) {
+  const std::vector<OtherReading> others = other_readings(all.matrices);
+  if (others.empty()) return all;
+  std::optional<Agreement> most = agreement(command, all, path, arguments);
+  if (most && most->others == 0) return all;
+  NamedMatrices best = all;
+  for (std::size_t chosen = 1; chosen < std::size_t{1} << others.size(); ++chosen) {
+    NamedMatrices other = all;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      if ((chosen >> i & 1U) != 0) read_otherwise(other, others[i]);
+    }
+    const std::optional<Agreement> found = agreement(command, other, path, arguments);
+    if (!found || (most && found->same <= most->same)) continue;
+    most = found;
+    best = std::move(other);
+  }
+  return best;
+}
+
+// Step by step no word attends to a later one.
+void take_step_by_step(const Command& command, NamedMatrices& all, Arguments& arguments) {
+  StepsInFile& steps = arguments.hung.of<ToCompare>().steps;
+  steps = join_steps(all);
+  const bool says_mask = arguments.has_any(std::array{&option::causal, &option::mask});
+  if (steps.count == 0 || says_mask || gives_problem(arguments)) return;
+  if (!offers(command, option::causal)) return;
+  arguments.put(option::causal, true);
+  all.remarks.push_back("No word attends to a later one, because that is not there yet: the computation is causal.");
+}
+
+}  // namespace
+
+void take_matrices_to_compare(const Command& command, Arguments& arguments) {
+  const std::optional<std::string> path = arguments.text(option::against);
+  const auto offered = [&](const Option& option) { return offers(command, option) && command.uses(option); };
+  NamedMatrices all = read_all_matrices(*path);
+  take_recording(command, *path, all, arguments);
+  // Of a generation each step has a computation of its own.
+  if (command.run != run_generate) take_step_by_step(command, all, arguments);
+  for (const MatrixFile& file : all.matrices) ReadInputs::tell(read_input_of(file.name, file));
+  if (arguments.has(option::as) && all.are_named)
+    fail(
+        "--as names a matrix that its file does not name, and {} names its own: leave out --as, or give one of them as FILE:NAME",
+        place_of_file(*path));
+  if (all.are_named && command.takes_problem() && !gives_problem(arguments))
+    take_attention_parameters(all, *path, offered, arguments);
+  if (all.are_named && command.takes_problem()) {
+    arguments.read();  // what is given beside the file tells what its matrices must fit
+    part_arrays_of_heads(all.matrices);
+    turn_linear_layers(all, arguments);
+    name_masks(all.matrices);
+    if (const std::optional<std::size_t> words = words_in(all.matrices, arguments)) cut_masks(all, *words);
+    all = best_reading(command, std::move(all), *path, arguments);
+  }
+  take_matrices(command, std::move(all), *path, arguments);
+}
+
+}  // namespace attn

@@ -1,0 +1,568 @@
+#include "command/check/recording.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "core/math/rows.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "data/files/json.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/read_input.hpp"
+#include "data/parameters/parameters.hpp"
+#include "school/check/names.hpp"
+
+namespace attn {
+
+// --- what is known of modules
+
+namespace {
+
+constexpr std::string_view about_name = "about", parameter_prefix = "parameter.", buffer_prefix = "buffer.",
+                           input_prefix = "input.", output_prefix = "output.";
+
+// Which command computes what a module does, by the layout of its parameters.
+struct RecordedLayout {
+  std::string_view layout, command;
+};
+constexpr RecordedLayout recorded_layouts[] = {
+    {"nn.TransformerEncoderLayer", "encoder"},
+    {"nn.TransformerEncoder", "encoder"},
+    {"nn.TransformerDecoderLayer", "decoder"},
+    {"nn.TransformerDecoder", "decoder"},
+    {"nn.Transformer", "transformer"},
+    {"a block of GPT-2", "encoder"},
+    {"GPT-2", "decoder"},
+    {"minGPT", "decoder"},
+};
+
+// The same by its type.
+struct RecordedType {
+  std::string_view type, command;
+};
+constexpr RecordedType recorded_types[] = {
+    {"LayerNorm", "layer-norm"}, {"RMSNorm", "layer-norm"}, {"Embedding", "embed"}};
+
+// What the matrices are that go into a module, in the order of its arguments, and its masks by how they are called.
+struct RecordedInputs {
+  std::string_view command;
+  std::array<const Option*, 3> matrices;
+  struct MaskName {
+    std::string_view ending;  // of the argument
+    const Option* option;
+  };
+  std::vector<MaskName> masks;  // those with a longer ending first
+};
+
+const std::vector<RecordedInputs>& recorded_inputs() {
+  static const std::vector<RecordedInputs> table = {
+      {"walk",
+       {&option::x, &option::memory, &option::value_memory},
+       {{"key_padding_mask", &option::key_mask}, {"mask", &option::mask}}},
+      {"encoder", {&option::x}, {{"key_padding_mask", &option::key_mask}, {"mask", &option::mask}}},
+      {"decoder",
+       {&option::target_x, &option::memory},
+       {{"memory_key_padding_mask", &option::memory_key_mask},
+        {"memory_mask", &option::memory_mask},
+        {"key_padding_mask", &option::key_mask},
+        {"mask", &option::mask}}},
+      {"transformer",
+       {&option::x, &option::target_x},
+       {{"memory_key_padding_mask", &option::memory_key_mask},
+        {"tgt_key_padding_mask", &option::target_key_mask},
+        {"key_padding_mask", &option::key_mask},
+        {"memory_mask", &option::memory_mask},
+        {"tgt_mask", &option::target_mask},
+        {"mask", &option::mask}}},
+      {"layer-norm", {&option::x}, {}},
+  };
+  return table;
+}
+
+// What goes into a linear layer and what comes out, by its weight.
+struct AroundLinear {
+  const Role* weight;
+  const Role* taken;  // null: nothing that has a name
+  const Role* made;
+};
+constexpr AroundLinear around_linear[] = {
+    {&role::w_q, nullptr, &role::q},       {&role::w_k, nullptr, &role::k},
+    {&role::w_v, nullptr, &role::v},       {&role::w_o, &role::concat, &role::output},
+    {&role::w_1, nullptr, &role::inner},   {&role::w_2, nullptr, &role::feed_forward},
+    {&role::w_gate, nullptr, &role::gate},
+};
+
+constexpr std::array<std::string_view, 7> names_of_heads = {
+    "num_heads", "n_heads", "n_head", "nhead", "heads", "h", "num_attention_heads"};
+constexpr std::array<std::string_view, 2> names_of_causal = {"is_causal", "causal"};
+
+// What others call a choice of ours.
+struct ChoiceThere {
+  std::string_view theirs, ours;
+};
+constexpr ChoiceThere recorded_activations[] = {{"relu", "relu"}, {"ReLU", "relu"}, {"gelu", "gelu"}, {"GELU", "gelu"}};
+
+}  // namespace
+
+// --- recording
+
+namespace {
+
+// A recorded file: its matrices by their names, and what it says of modules.
+class Recording {
+ public:
+  Recording(NamedMatrices& all, std::string where) : all_(all), where_(std::move(where)) {
+    const auto found = std::ranges::find(all.matrices, about_name, &MatrixFile::name);
+    if (found != all.matrices.end()) read_about(*found);
+    focus_ = attention_within();
+  }
+
+  static bool is_recorded(const NamedMatrices& all) {
+    const auto begins = [&](std::string_view prefix) {
+      return std::ranges::any_of(all.matrices, [&](const MatrixFile& file) { return file.name.starts_with(prefix); });
+    };
+    return all.are_named &&
+           ((begins(about_name) && begins(output_prefix)) || (begins(input_prefix) && begins(parameter_prefix)));
+  }
+
+  // By the layout of the parameters, or by the type.
+  std::string_view command() const {
+    const std::string layout = layout_of_parameters();
+    const auto by_layout = std::ranges::find(recorded_layouts, layout, &RecordedLayout::layout);
+    if (by_layout != std::end(recorded_layouts)) return by_layout->command;
+    const auto by_type = std::ranges::find(recorded_types, type_of(""), &RecordedType::type);
+    return by_type == std::end(recorded_types) ? "walk" : by_type->command;
+  }
+
+  void take(const Command& command, const std::string& path, Arguments& arguments) {
+    // Commands of steps compute a part of what a walk does.
+    const bool is_own = command.takes_model() || command.name == "embed" || command.name == "layer-norm";
+    kind_ = is_own ? command.name : "walk";
+    for (MatrixFile& file : all_.matrices) refuse_batch(file);
+    if (kind_ == "walk" && !focus_.empty())
+      all_.remarks.push_back(fmt::format("Of the recorded {}, its attention {} is compared.", type_of(""), focus_));
+    if (kind_ != "walk") focus_.clear();
+    given_ = arguments;
+    command_ = &command;
+    path_ = path;
+    if (kind_ == "embed") {
+      take_words();
+    } else {
+      take_inputs();
+      take_masks();
+      take_settings();
+    }
+    take_parameters();
+    name_results();
+    given_.override_with(arguments);
+    static_cast<OptionValues&>(arguments) = std::move(given_);
+  }
+
+ private:
+  void read_about(const MatrixFile& file) {
+    std::string bytes;
+    for (const double x : cells(file.matrix)) bytes += static_cast<char>(static_cast<unsigned char>(x));
+    about_ = parse_json(bytes, where_);
+    if (!about_.is_object()) fail("{}: its 'about' is no object: record it again", where_);
+  }
+
+  // A setting of a module, or of the first of those within it that has one of these names.
+  const Json* setting(std::span<const std::string_view> names) const {
+    const std::string within = "setting." + (focus_.empty() ? "" : focus_ + ".");
+    for (const auto& [key, value] : about_.items()) {
+      const std::string_view last = std::string_view(key).substr(key.rfind('.') + 1);
+      const bool is_there = key.starts_with(within) || (focus_.empty() && key.starts_with("setting."));
+      if (is_there && std::ranges::find(names, last) != names.end()) return &value;
+    }
+    return nullptr;
+  }
+
+  std::string type_of(const std::string& module) const {
+    const auto found = about_.find("type." + module);
+    return found != about_.end() && found->is_string() ? found->get<std::string>() : "";
+  }
+
+  bool has_type(std::string_view type) const {
+    return std::ranges::any_of(about_.items(), [&](const auto& item) {
+      return item.key().starts_with("type.") && item.value().is_string() && item.value() == type;
+    });
+  }
+
+  std::vector<MatrixFile> parameters() const {
+    std::vector<MatrixFile> found;
+    for (const MatrixFile& file : all_.matrices) {
+      if (!file.name.starts_with(parameter_prefix)) continue;
+      found.push_back(file);
+      found.back().name.erase(0, parameter_prefix.size());
+    }
+    return found;
+  }
+
+  std::string layout_of_parameters() const {
+    try {
+      const std::optional<ParametersAmong> among = parameters_among(parameters(), where_);
+      return among ? among->file.layout : "";
+    } catch (const InputError&) {
+      return "";
+    }
+  }
+
+  // The module that projects queries and keys; empty: the recorded one itself, or none.
+  std::string attention_within() const {
+    std::map<std::string, std::set<const Role*>> by_module;
+    for (const MatrixFile& file : parameters()) {
+      const std::size_t dot = file.name.rfind('.');
+      const bool is_packed = file.name.ends_with("in_proj_weight");
+      const std::span<const Role* const> roles = roles_called(file.name);
+      if (dot == std::string::npos || (roles.empty() && !is_packed)) continue;
+      // The projection is a module of its own, except in nn.MultiheadAttention.
+      const std::string module = file.name.substr(0, dot);
+      const std::size_t outer = module.rfind('.');
+      const std::string owner = is_packed ? module : outer == std::string::npos ? "" : module.substr(0, outer);
+      if (is_packed) return owner;
+      by_module[owner].insert(roles.front());
+    }
+    for (const auto& [module, roles] : by_module) {
+      if (roles.contains(&role::w_q) && roles.contains(&role::w_k)) return module;
+    }
+    return "";
+  }
+
+  // One sentence has one matrix, whatever the direction in which a batch of one is told.
+  void refuse_batch(MatrixFile& file) const {
+    const bool is_kept = file.name.starts_with(parameter_prefix) || file.name.starts_with(buffer_prefix);
+    if (is_kept || file.count == 1 || file.outer > 1) return;
+    const std::size_t rows = file.matrix.shape().rows / file.count;
+    if (rows == 1) {
+      file.count = 1;
+    } else if (file.name.starts_with("input..") && !is_mask_name(file.name)) {
+      fail("{}: {} has {} sentences of {} words: record one sentence", where_, name_in_quotes(file.name), file.count,
+           rows);
+    }
+  }
+
+  static bool is_mask_name(std::string_view name) { return name.ends_with("mask"); }
+
+  // The argument of the recorded module that a name is of; nothing: it is of another module.
+  std::optional<std::string> argument_of(const MatrixFile& file) const {
+    const std::string begin = std::string(input_prefix) + focus_ + ".";
+    if (!file.name.starts_with(begin)) return std::nullopt;
+    std::string rest = file.name.substr(begin.size());
+    // "input..0.1" is a part of an argument; with a letter behind a dot it is an argument of a module within.
+    const std::size_t dot = rest.find('.');
+    const bool is_within =
+        dot != std::string::npos && rest.find_first_not_of("0123456789", dot + 1) != std::string::npos;
+    return is_within ? std::nullopt : std::optional(std::move(rest));
+  }
+
+  void put(const Option& option, OptionValue value) {
+    const std::vector<Offered> offered = options_of(*command_);
+    if (std::ranges::find(offered, &option, &Offered::option) == offered.end() || given_.has(option)) return;
+    given_.put(option, std::move(value));
+  }
+
+  void put(const Option& option, MatrixFile file) { put(option, OptionValue(std::vector{std::move(file)})); }
+
+  // A function of queries and keys has no projections: there they are what it computes from.
+  bool projects() const {
+    const std::vector<MatrixFile> all = parameters();
+    return std::ranges::any_of(all,
+                               [](const MatrixFile& file) {
+                                 const std::span<const Role* const> roles = roles_called(file.name);
+                                 return file.name.ends_with("in_proj_weight") ||
+                                        (!roles.empty() && roles.front() == &role::w_q);
+                               }) ||
+           !layout_of_parameters().empty();
+  }
+
+  void take_inputs() {
+    const auto row = std::ranges::find(recorded_inputs(), kind_, &RecordedInputs::command);
+    if (row == recorded_inputs().end()) return;
+    const bool stand_for_themselves = kind_ == "walk" && !projects();
+    const MatrixFile* before = nullptr;
+    std::size_t place = 0;
+    for (MatrixFile& file : all_.matrices) {
+      const std::optional<std::string> argument = argument_of(file);
+      if (!argument || is_mask_name(*argument)) continue;
+      if (stand_for_themselves) {
+        file.name = *argument;
+      } else if (file.kind == CellKind::real && place < row->matrices.size() && row->matrices[place]) {
+        take_input(*row->matrices[place], before, file);
+        before = &file;
+        ++place;
+      } else if (file.kind != CellKind::real) {
+        take_ids(file);
+      }
+    }
+  }
+
+  // Of an attention it stands beside the others that it is computed from. Keys that are the queries' words once more
+  // are no other words.
+  void take_input(const Option& option, const MatrixFile* before, MatrixFile& file) {
+    if (kind_ != "walk") return put(option, file);
+    if (!before || before->matrix != file.matrix) file.name = option.member;
+  }
+
+  // The words of a model that has a vocabulary count from 1.
+  void take_ids(const MatrixFile& file) {
+    std::vector<std::string> words;
+    for (const double id : cells(file.matrix)) words.push_back(fmt::format("{}", id + 1.0));
+    put(option::target, fmt::format("{}", fmt::join(words, " ")));
+  }
+
+  // Each word is its number there, and its vector the row of the table.
+  void take_words() {
+    const auto table = std::ranges::find(all_.matrices, "parameter.weight", &MatrixFile::name);
+    const auto ids =
+        std::ranges::find_if(all_.matrices, [&](const MatrixFile& file) { return argument_of(file).has_value(); });
+    if (table == all_.matrices.end() || ids == all_.matrices.end()) return;
+    const std::span<const double> numbers = cells(std::as_const(ids->matrix));
+    MatrixFile x = *table;
+    x.matrix = Matrix({numbers.size(), table->matrix.shape().columns});
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (!(numbers[i] >= 0.0 && numbers[i] < static_cast<double>(table->matrix.shape().rows)))
+        fail("{}: the embedding has no row {}: record it again", where_, numbers[i]);
+      std::ranges::copy(row(table->matrix, static_cast<std::size_t>(numbers[i])), row(x.matrix, i).begin());
+      words.push_back(fmt::format("{}", numbers[i]));
+    }
+    put(option::x, std::move(x));
+    put(option::tokens, std::vector<std::vector<std::string>>{std::move(words)});
+  }
+
+  // PyTorch's masks: true forbids, and floats are added. What a module of another author means is tried.
+  void take_masks() {
+    const auto row = std::ranges::find(recorded_inputs(), kind_, &RecordedInputs::command);
+    if (row == recorded_inputs().end()) return;
+    const bool is_of_pytorch = has_type("MultiheadAttention");
+    bool has_mask = false;
+    for (MatrixFile& file : all_.matrices) {
+      const std::optional<std::string> argument = argument_of(file);
+      if (!argument || !is_mask_name(*argument)) continue;
+      const auto mask =
+          std::ranges::find_if(row->masks, [&](const auto& one) { return argument->ends_with(one.ending); });
+      if (!is_of_pytorch || mask == row->masks.end()) {
+        file.name = *argument;
+        continue;
+      }
+      MatrixFile taken = file;
+      if (taken.kind != CellKind::real) {
+        for (double& x : cells(taken.matrix)) x = 1.0 - x;
+        taken.kind = CellKind::whole;
+      }
+      has_mask = has_mask || mask->option == &option::mask || mask->option == &option::target_mask;
+      put(*mask->option, std::move(taken));
+    }
+    const Json* const said = flag_among_arguments(names_of_causal);
+    const Json* const kept = is_of_pytorch ? nullptr : setting(names_of_causal);
+    const bool is_causal = (said && *said == true) || (kept && *kept == true);
+    if (has_mask || !is_causal) {
+      // The decoders of PyTorch look ahead unless a mask forbids it.
+      if (is_of_pytorch && !given_.has(option::causal) && kind_ != "walk") put(option::not_causal, true);
+    } else {
+      put(option::causal, true);
+    }
+  }
+
+  const Json* flag_among_arguments(std::span<const std::string_view> names) const {
+    for (const std::string_view name : names) {
+      const auto found = about_.find(fmt::format("{}{}.{}", input_prefix, focus_, name));
+      if (found != about_.end()) return &*found;
+    }
+    return nullptr;
+  }
+
+  void take_settings() {
+    if (const Json* const heads = setting(names_of_heads); heads && heads->is_number_integer() && *heads > 1)
+      put(option::heads, heads->get<std::size_t>());
+    if (const Json* const first = setting(std::array<std::string_view, 1>{"norm_first"}))
+      put(option::norm, std::string(*first == true ? "pre" : "post"));
+    if (const Json* const epsilon = setting(std::array<std::string_view, 2>{"eps", "variance_epsilon"});
+        epsilon && epsilon->is_number())
+      put(option::epsilon, epsilon->get<double>());
+    if (const std::string type = type_of(""); type == "RMSNorm") put(option::norm_kind, std::string("rms"));
+    if (const std::optional<std::string> activation = activation_here()) put(option::activation, *activation);
+  }
+
+  // That of a layer is a function, or a module.
+  std::optional<std::string> activation_here() const {
+    std::vector<std::string> said;
+    if (const Json* const name = setting(std::array<std::string_view, 1>{"activation"}); name && name->is_string())
+      said.push_back(name->get<std::string>());
+    for (const auto& item : about_.items()) {
+      if (item.key().starts_with("type.") && item.key().ends_with(".activation") && item.value().is_string())
+        said.push_back(item.value().get<std::string>());
+    }
+    for (const std::string& name : said) {
+      const auto found = std::ranges::find(recorded_activations, std::string_view(name), &ChoiceThere::theirs);
+      if (found != std::end(recorded_activations)) return std::string(found->ours);
+    }
+    return std::nullopt;
+  }
+
+  // Names what stands below a prefix in the module that is compared without it, and takes away all else there; all that
+  // stands there where none is left. Whether there was any.
+  bool leave_beside(std::string_view prefix, bool is_left) {
+    const std::string within = std::string(prefix) + (focus_.empty() ? "" : focus_ + ".");
+    bool has_any = false;
+    std::erase_if(all_.matrices, [&](MatrixFile& file) {
+      if (!file.name.starts_with(prefix)) return false;
+      has_any = true;
+      if (!is_left || !file.name.starts_with(within)) return true;
+      file.name.erase(0, within.size());
+      return false;
+    });
+    return has_any;
+  }
+
+  // Those of a model or a norm are read as a file of parameters is; those of an attention stand beside its results, and
+  // so do its buffers.
+  void take_parameters() {
+    const bool is_beside = kind_ == "walk", has_any = leave_beside(parameter_prefix, is_beside);
+    leave_beside(buffer_prefix, is_beside);
+    if (!has_any || is_beside || kind_ == "embed") return;
+    put(option::parameters, path_);
+    put(option::prefix, std::string(parameter_prefix.substr(0, parameter_prefix.size() - 1)));
+  }
+
+  // --- names of results
+
+  void name_results() {
+    std::vector<MatrixFile> named;
+    for (MatrixFile& file : all_.matrices) {
+      if (kind_ != "walk" && command_->takes_model() && is_result(file.name)) file.name = output_prefix;
+      const std::optional<std::string> name = file.name == about_name                ? std::nullopt
+                                              : file.name.starts_with(output_prefix) ? name_of_output(file)
+                                              : file.name.starts_with(input_prefix)  ? name_of_taken(file)
+                                                                                     : std::optional(file.name);
+      const auto is_there = [&](const MatrixFile& other) { return other.name == *name; };
+      if (!name || std::ranges::any_of(named, is_there)) continue;
+      file.name = *name;
+      named.push_back(std::move(file));
+    }
+    all_.matrices = std::move(named);
+  }
+
+  // What comes out of a model by a name without a place.
+  static bool is_result(const std::string& name) {
+    const std::span<const Role* const> roles = roles_called(name);
+    return name.find('.') == std::string::npos && !roles.empty() && roles.front() == &role::output;
+  }
+
+  // The module and the number of what it returned, where that was several.
+  static std::pair<std::string, std::string> parted(std::string_view name) {
+    const std::size_t dot = name.rfind('.');
+    const bool is_number = dot != std::string_view::npos && dot + 1 < name.size() &&
+                           name.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
+    return is_number ? std::pair(std::string(name.substr(0, dot)), std::string(name.substr(dot + 1)))
+                     : std::pair(std::string(name), std::string());
+  }
+
+  // Of a module within the one that is compared, its name from there; nothing: it is none.
+  std::optional<std::string> from_focus(const std::string& module) const {
+    if (focus_.empty() || module == focus_) return module == focus_ ? "" : module;
+    if (!module.starts_with(focus_ + ".")) return std::nullopt;
+    return module.substr(focus_.size() + 1);
+  }
+
+  const AroundLinear* linear_called(const std::string& module) const {
+    const std::span<const Role* const> roles = roles_called(module + ".weight");
+    if (roles.empty()) return nullptr;
+    const auto found = std::ranges::find(around_linear, roles.front(), &AroundLinear::weight);
+    return found == std::end(around_linear) ? nullptr : &*found;
+  }
+
+  static std::string beside(const std::string& module, std::string_view leaf) {
+    const std::size_t dot = module.rfind('.');
+    return dot == std::string::npos ? std::string(leaf) : module.substr(0, dot + 1) + std::string(leaf);
+  }
+
+  std::string hidden_state(std::string_view side, std::size_t number) const {
+    return fmt::format("{}_hidden_states.{}", side, number);
+  }
+
+  std::string side_of(const std::string& module) const {
+    if (kind_ != "transformer") return std::string(kind_);
+    return module.starts_with("encoder") ? "encoder" : "decoder";
+  }
+
+  std::optional<std::string> name_of_output(const MatrixFile& file) const {
+    const auto [path, number] = parted(std::string_view(file.name).substr(output_prefix.size()));
+    const std::optional<std::string> module = from_focus(path);
+    if (!module || (!number.empty() && number != "0" && number != "1")) return std::nullopt;
+    const bool is_second = number == "1";
+    const bool is_model = command_->takes_model();
+    if (kind_ == "embed") return module->empty() ? std::optional<std::string>("x") : std::nullopt;
+    if (module->empty()) {
+      if (is_second) return "weights";
+      return is_model ? side_of("") + ".output" : "output";
+    }
+    const std::string type = type_of(path);
+    if (type == "Softmax") return beside(*module, "weights");
+    if (type.find("Dropout") != std::string::npos || type == "ModuleList" || type == "Sequential") return std::nullopt;
+    std::string name = *module;
+    if (const std::size_t cross = name.find("multihead_attn"); is_model && cross != std::string::npos)
+      name.replace(cross, std::string_view("multihead_attn").size(), "cross_attn");
+    if (is_second) return name + ".weights";
+    if (const AroundLinear* const linear = linear_called(name)) return beside(name, linear->made->leaf);
+    if (type == "Linear" || type == "Conv1D") return std::nullopt;
+    const std::optional<PlaceInModel> place = place_in_model(name);
+    const bool is_attention =
+        place && (place->part == &scope::self_attention || place->part == &scope::cross_attention);
+    if (is_attention && place->leaf.empty()) return name + ".output";
+    if (is_model && (name == "encoder" || name == "decoder")) return name + ".output";
+    if (is_model && place && place->layer && !place->part && place->leaf.empty())
+      return hidden_state(side_of(name), *place->layer + 1);
+    if (is_model && place && place->part == &scope::norm && !place->number)
+      return std::nullopt;  // behind the last layer
+    return name;
+  }
+
+  // Of what goes into modules only what goes into an output layer has a name: the heads side by side.
+  std::optional<std::string> name_of_taken(const MatrixFile& file) const {
+    const std::string rest = file.name.substr(input_prefix.size());
+    const std::optional<std::string> module = from_focus(rest.substr(0, rest.rfind('.')));
+    if (!module || module->empty() || command_->takes_model()) return std::nullopt;
+    const AroundLinear* const linear = linear_called(*module);
+    return linear && linear->taken ? std::optional(beside(*module, linear->taken->leaf)) : std::nullopt;
+  }
+
+  NamedMatrices& all_;
+  std::string where_;
+  Json about_ = Json::object();
+  std::string focus_;  // the module that is compared, by its name; empty: the recorded one
+  const Command* command_ = nullptr;
+  std::string_view kind_;  // the row of recorded_inputs()
+  std::string path_;
+  OptionValues given_;
+};
+
+}  // namespace
+
+const Command* command_of_recording(const std::string& path) {
+  if (path == "-") return nullptr;
+  try {
+    const ReadInputs only_tried;
+    NamedMatrices all = read_all_matrices(path);
+    if (!Recording::is_recorded(all)) return nullptr;
+    return find_row(commands(), Recording(all, place_of_file(path)).command());
+  } catch (const InputError&) {
+    return nullptr;  // whoever reads it tells why
+  }
+}
+
+void take_recording(const Command& command, const std::string& path, NamedMatrices& all, Arguments& arguments) {
+  if (!Recording::is_recorded(all)) return;
+  Recording(all, place_of_file(path)).take(command, path, arguments);
+}
+
+}  // namespace attn

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "command/command.hpp"
+
+namespace attn {
+
+// What the code of `attn check --recorder` has saved: "parameter.NAME", "input.MODULE.ARGUMENT" and "output.MODULE", of
+// which the module that was recorded has no name, and "about", the types and settings of modules.
+
+/// Makes options of what was recorded, except those that are given, and gives the matrices to compare the names that
+/// attn check reads; nothing is changed if the file is not recorded. Throws InputError for several sentences at once.
+void take_recording(const Command& command, const std::string& path, NamedMatrices& all, Arguments& arguments);
+
+}  // namespace attn
