@@ -41,10 +41,10 @@ inside "dpkg-query -W -f '\${Package} \${Version}\n' g++ clang cmake $packages" 
 
 for compiler in g++ clang++; do
   build="cmake -S /src -G Ninja -DATTN_TESTS=ON -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
+  echo "== $suite: $compiler, as the README builds it"
+  inside "CXXFLAGS=-Werror $build -B /build/$compiler-readme >/dev/null && cmake --build /build/$compiler-readme -- -k 0"
   echo "== $suite: $compiler, every header read anew"
-  inside "$build -DATTN_WERROR=ON -DATTN_BATCHES=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -B /build/$compiler >/dev/null && cmake --build /build/$compiler"
+  inside "$build -DATTN_WERROR=ON -DATTN_BATCHES=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -B /build/$compiler >/dev/null && cmake --build /build/$compiler -- -k 0"
   echo "== $suite: $compiler, the tests"
   inside "ctest --test-dir /build/$compiler -j 2 --output-on-failure"
-  echo "== $suite: $compiler, as the README builds it"
-  inside "CXXFLAGS=-Werror $build -B /build/$compiler-readme >/dev/null && cmake --build /build/$compiler-readme"
 done
