@@ -74,6 +74,8 @@ class Proposer {
       for (std::uint32_t seed = 1; seed <= tried_seeds; ++seed) {
         try {
           Proposal one = proposal(size, seed);
+          if (best && hides(one, best->hidden)) continue;  // and no less than that
+          find_hidden(one);
           if (!best || one.hidden.size() < best->hidden.size()) best = std::move(one);
         } catch (const InputError& error) {
           if (refused.empty()) refused = error.what();  // such as heads that do not divide the size
@@ -131,7 +133,7 @@ class Proposer {
         .result = nullptr,
         .hidden = {}};
     find_inputs(proposal);
-    find_hidden(proposal);
+    compute(*proposal.graph, proposal.graph->named());
     return proposal;
   }
 
@@ -216,16 +218,23 @@ class Proposer {
       proposal.inputs.emplace_back("input..memory", (*keys)->operands.front());
   }
 
+  static Compared alone(const Node& node) {
+    return {.name = node.name,
+            .node = &node,
+            .theirs = node.cells(),
+            .rounding = Rounding(node.matrix(), Precision::float32, largest_of(node.matrix())),
+            .difference = {}};
+  }
+
+  static bool hides(const Proposal& proposal, const std::vector<const Mistake*>& mistakes) {
+    const Compared compared[] = {alone(*proposal.result)};
+    return std::ranges::all_of(mistakes,
+                               [&](const Mistake* one) { return is_hidden(*proposal.graph, compared, *one); });
+  }
+
   static void find_hidden(Proposal& proposal) {
-    compute(*proposal.graph, proposal.graph->named());
-    const Node& node = *proposal.result;
-    const std::vector<Compared> alone = {
-        {.name = node.name,
-         .node = &node,
-         .theirs = node.cells(),
-         .rounding = Rounding(node.matrix(), Precision::float32, largest_of(node.matrix())),
-         .difference = {}}};
-    proposal.hidden = find_mistakes(*proposal.graph, alone).hidden;
+    const Compared compared[] = {alone(*proposal.result)};
+    proposal.hidden = find_mistakes(*proposal.graph, compared).hidden;
     proposal.possible = static_cast<std::size_t>(
         std::ranges::count_if(possible_mistakes(*proposal.graph),
                               [](const PossibleMistake& one) { return one.mistake->kind == Mistake::Kind::error; }));

@@ -28,6 +28,20 @@ bool Findings::may_be_conventions() const { return std::ranges::all_of(all, &Fin
 
 namespace {
 
+bool gives_the_same(const Graph& graph, std::span<const Compared> compared, const PlacedMistake& mistake) {
+  return where_possible([&] {
+    Remade remade(graph, compared, {mistake.change()});
+    bool changes_any = false;
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      if (!remade.changes(i)) continue;
+      changes_any = true;
+      const std::shared_ptr<const Matrix> numbers = remade.at(i);
+      if (!numbers || !difference(*numbers, compared[i].node->matrix(), compared[i].rounding).agrees()) return false;
+    }
+    return changes_any;
+  });
+}
+
 class Search {
  public:
   Search(const Graph& graph, std::span<const Compared> compared, const std::vector<PlacedMistake>& possible)
@@ -449,20 +463,8 @@ class Search {
   void look_for_hidden() {
     for (const PlacedMistake& one : possible_) {
       if (one.mistake->kind == Mistake::Kind::convention) continue;
-      if (where_possible([&] { return is_hidden(one); })) findings_.hidden.push_back(one.mistake);
+      if (gives_the_same(graph_, compared_, one)) findings_.hidden.push_back(one.mistake);
     }
-  }
-
-  bool is_hidden(const PlacedMistake& mistake) {
-    Remade remade(graph_, compared_, {mistake.change()});
-    bool changes_any = false;
-    for (std::size_t i = 0; i < compared_.size(); ++i) {
-      if (!remade.changes(i)) continue;
-      changes_any = true;
-      const std::shared_ptr<const Matrix> numbers = remade.at(i);
-      if (!numbers || !difference(*numbers, compared_[i].node->matrix(), compared_[i].rounding).agrees()) return false;
-    }
-    return changes_any;
   }
 
   const Graph& graph_;
@@ -495,6 +497,11 @@ bool is_explained(const Graph& graph, std::span<const Compared> matrices) {
 Findings find_mistakes(const Graph& graph, std::span<const Compared> compared) {
   const std::vector<PlacedMistake> possible = placed_mistakes(graph);
   return Search(graph, compared, possible).run();
+}
+
+bool is_hidden(const Graph& graph, std::span<const Compared> compared, const Mistake& mistake) {
+  NodesWhere places(graph, mistake.where);
+  return places.first() && gives_the_same(graph, compared, PlacedMistake{&mistake, std::move(places)});
 }
 
 // --- telling apart

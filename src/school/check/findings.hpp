@@ -68,6 +68,9 @@ bool is_explained(const Graph& graph, std::span<const Compared> matrices);
 /// Computes every mistake that can be made. `compared` is in the order of the computation, whose numbers are there.
 Findings find_mistakes(const Graph& graph, std::span<const Compared> compared);
 
+/// Whether a mistake can be made, and gives these numbers as well, which are right.
+bool is_hidden(const Graph& graph, std::span<const Compared> compared, const Mistake& mistake);
+
 /// Which mistakes a computation tells apart in matrices of the roles that were compared, where they are rounded as
 /// these are and no finer than at 3 decimals: a number for each, the same for those whose numbers may then look the
 /// same. Null stands for no mistake, as does one that cannot be made.
