@@ -100,6 +100,9 @@ TEST_CASE("a document of many harmless blocks is refused where it prints too muc
 TEST_CASE("a document of many harmless blocks is refused where it becomes too much work") {
   check_refused(repeated(block("attn walk --n-q 3000 --n-k 3000 --d-k 1 --only output"), 400), ":", "a document may");
   check_refused(repeated(block("attn nothing", "fails"), 20000), ":", "a document may");
+}
+
+TEST_CASE("a document of many blocks that fail at their end is refused where it becomes too much work") {
   check_refused(repeated(block("attn walk --example eight-heads --outline --section x", "fails"), 9000), ":",
                 "a document may");
 }

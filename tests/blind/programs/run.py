@@ -3,7 +3,8 @@
 
     run.py [--program ATTN] [--folder FOLDER] [--one-in N]
 
-With --one-in N, every Nth of them from one that every run draws anew. make.py writes what the programs save; grades.tsv says how each was graded, and what must be on its page. A program that
+With --one-in N, every Nth of them from one that every run draws anew; with ATTN_ALL_SEEDS in the environment, all.
+make.py writes what the programs save; grades.tsv says how each was graded, and what must be on its page. A program that
 is graded A or B, and a right one, must keep its grade.
 """
 import argparse
@@ -57,7 +58,8 @@ def main():
     subprocess.run([sys.executable, HERE / "make.py", folder], check=True, stdout=subprocess.DEVNULL)
     cases = {case["id"]: case for case in json.loads((pathlib.Path(folder) / "cases.json").read_text())}
     counts, lost = collections.defaultdict(collections.Counter), []
-    chosen = list(grades())[random.randrange(options.one_in)::options.one_in]
+    one_in = 1 if os.environ.get("ATTN_ALL_SEEDS") else options.one_in
+    chosen = list(grades())[random.randrange(one_in)::one_in]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         program = os.path.abspath(options.program)
         pages = list(pool.map(lambda row: page_of(program, folder, cases[row[0]]), chosen))
