@@ -19,9 +19,9 @@ import sys
 
 # In kB, which are 1,000 bytes: the one place to change them.
 CEILINGS = {
-    "code": 7250,
-    "repeated": 890,
-    "headers": 4440,
+    "code": 7590,
+    "repeated": 1190,
+    "headers": 6120,
 }
 
 # What each is, and what it keeps.
