@@ -12,7 +12,6 @@
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "command/docs.hpp"
-#include "command/forms.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/matrix_file.hpp"

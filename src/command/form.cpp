@@ -16,7 +16,7 @@
 namespace attn {
 namespace {
 
-// Those of parts stand behind them.
+// Those of annexes stand behind them.
 const Form own_forms[] = {
     {.option = &option::against,
      .with = {&option::backward, &option::only},

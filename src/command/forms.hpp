@@ -10,10 +10,10 @@
 
 namespace attn {
 
-/// Adds how one cell of a graph came about and, up to `depth` steps behind it, how its terms did.
-/// The page is then about its matrix. Throws InputError when no cell is called so.
 /// How any cell of the matrix of an address is made, and what makes it in xtensor. Throws InputError where it is given.
 void add_code(Page& page, const Graph& graph, const std::string& address);
+/// Adds how one cell of a graph came about and, up to `depth` steps behind it, how its terms did.
+/// The page is then about its matrix. Throws InputError when no cell is called so.
 void add_explanation(Page& page, const Graph& graph, const std::string& address, std::size_t depth);
 
 /// Leaves no more of a command's page than what --only or --explain asks for, or puts what --product, --map
