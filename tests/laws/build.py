@@ -17,11 +17,14 @@ import re
 import subprocess
 import sys
 
-# In kB, which are 1,000 bytes: the one place to change them.
+KB = 1000  # bytes
+
+# The one place to change them: in kB, but for the last.
 CEILINGS = {
     "code": 7590,
     "repeated": 1190,
     "headers": 6120,
+    "annexes": 0,
 }
 
 # What each is, and what it keeps.
@@ -31,7 +34,10 @@ LAWS = {
                 "templates and inline functions of headers that many include",
     "headers": "headers of src/ that compilations of the library read, without those precompiled, because each of them "
                "is parsed again in every batch that includes it",
+    "annexes": "symbols of annexes that the house lacks without them, because an annex is left out with its row in "
+               "src/annexes.cpp: only that file may need one",
 }
+UNITS = {"code": KB, "repeated": KB, "headers": KB, "annexes": 1}
 
 SLACK = 0.02  # so far below the ceiling a number may be
 
@@ -85,13 +91,37 @@ def headers_read(table, objects, sources, size_of):
     return read
 
 
-def verdict(number, ceiling):
-    """What is wrong with a number of bytes for a ceiling in kB; nothing: it is within it."""
-    kilobytes = -(-number // 1000)
-    if kilobytes > ceiling:
-        return f"{kilobytes} kB, above the ceiling of {ceiling} kB in tests/laws/build.py"
-    if kilobytes < ceiling * (1 - SLACK):
-        return f"{kilobytes} kB, below the ceiling of {ceiling} kB in tests/laws/build.py: lower it to {kilobytes}"
+def symbols_lacked(table, annexes):
+    """Of what `nm --print-file-name` prints: how many symbols each object of the house lacks that only objects of
+    annexes define. An annex is a folder, whose objects are its batches or its files."""
+    def is_annexed(path):
+        return any(f"/unity_{annex}_" in path or f"/src/{annex}/" in path for annex in annexes)
+
+    defined, lacked = {True: set(), False: set()}, collections.defaultdict(set)
+    for line in table.splitlines():
+        path, symbol = line.rsplit(":", 1)
+        *_, kind, name = symbol.split()
+        if kind not in "Uw":
+            defined[is_annexed(path)].add(name)
+        elif not is_annexed(path) and not path.endswith("/annexes.cpp.o"):
+            lacked[path].add(name)
+    only_annexed = defined[True] - defined[False]
+    return {path: len(names & only_annexed) for path, names in lacked.items()}
+
+
+def in_units(number, name):
+    """Rounded up, with the unit."""
+    count = -(-number // UNITS[name])
+    return count, f"{count} kB" if UNITS[name] == KB else str(count)
+
+
+def verdict(number, name, ceiling):
+    """What is wrong with a number of bytes or symbols for a ceiling in the units of its law; nothing: it is within it."""
+    count, told = in_units(number, name)
+    if count > ceiling:
+        return f"{told}, above the ceiling of {ceiling} in tests/laws/build.py"
+    if count < ceiling * (1 - SLACK):
+        return f"{told}, below the ceiling of {ceiling} in tests/laws/build.py: lower it to {count}"
     return ""
 
 
@@ -164,7 +194,11 @@ def measured(build):
     code = sections_with_code(output_of(re.sub(r"nm$", "size", nm), "--format=gnu", *paths))
     weak = weak_functions(output_of(nm, "--print-file-name", "--print-size", "--defined-only", *paths))
     by_object, _ = repeated(weak)
-    return {"code": code, "repeated": by_object, "headers": headers}
+    annexes = re.findall(r"&(\w+)_annex\b", pathlib.Path(sources, "annexes.cpp").read_text())
+    if not annexes:
+        sys.exit("src/annexes.cpp lists no annex, or in another way than before")
+    lacked = symbols_lacked(output_of(nm, "--print-file-name", *paths), annexes)
+    return {"code": code, "repeated": by_object, "headers": headers, "annexes": lacked}
 
 
 def main(build):
@@ -176,12 +210,12 @@ def main(build):
     is_wrong = False
     for name, by_object in numbers.items():
         number = sum(by_object.values())
-        print(f"{name}: {-(-number // 1000)} kB of {CEILINGS[name]} kB")
-        wrong = verdict(number, CEILINGS[name])
+        print(f"{name}: {in_units(number, name)[1]}, at most {CEILINGS[name]}")
+        wrong = verdict(number, name, CEILINGS[name])
         if wrong:
             is_wrong = True
             most = sorted(by_object, key=by_object.get, reverse=True)[:5]
-            told = ", ".join(f"{pathlib.Path(path).name} ({by_object[path] // 1000} kB)" for path in most)
+            told = ", ".join(f"{pathlib.Path(path).name} ({in_units(by_object[path], name)[1]})" for path in most)
             print(f"{LAWS[name]}: {wrong}; most is in {told}", file=sys.stderr)
     sys.exit(1 if is_wrong else 0)
 
@@ -207,10 +241,16 @@ def self_test():
     more = headers_read(deps + "    /s/src/a.hpp\n    /s/src/b.def\n", {"x.o", "y.o"}, "/s/src/", sizes.get)
     assert more == {"x.o": 7, "y.o": 12}
 
-    assert verdict(100_000, 100) == "" and verdict(98_000, 100) == ""
-    assert verdict(100_001, 100).startswith("101 kB, above the ceiling of 100 kB ")
-    assert verdict(97_000, 100).endswith(": lower it to 97")
-    assert set(CEILINGS) == set(LAWS)
+    house = "/b/unity_core_0.o:0000 T f\n/b/unity_core_0.o:     U g\n/b/unity_apart_0.o:0000 T g\n/b/unity_apart_0.o:0000 W h\n"
+    table = "/b/src/annexes.cpp.o:     U k\n/b/unity_apart_0.o:0000 D k\n/b/unity_page_0.o:0000 W h\n/b/unity_page_0.o:     U f\n"
+    assert sum(symbols_lacked(table, ["apart"]).values()) == 0
+    assert symbols_lacked(house + table, ["apart"]) == {"/b/unity_core_0.o": 1, "/b/unity_page_0.o": 0}
+
+    assert verdict(100_000, "code", 100) == "" and verdict(98_000, "code", 100) == ""
+    assert verdict(100_001, "code", 100).startswith("101 kB, above the ceiling of 100 ")
+    assert verdict(97_000, "code", 100).endswith(": lower it to 97")
+    assert verdict(0, "annexes", 0) == "" and verdict(1, "annexes", 0).startswith("1, above")
+    assert set(CEILINGS) == set(LAWS) == set(UNITS)
     print("each law of the build sees what is more")
 
 
