@@ -29,7 +29,7 @@ Count drawn(Count few, Count all) {
 template <std::ranges::random_access_range List>
 class SomeOf {
  public:
-  explicit SomeOf(List&& list, std::chrono::seconds most = std::chrono::seconds(4))
+  explicit SomeOf(List&& list, std::chrono::seconds most = std::chrono::seconds(2))
       : list_(std::forward<List>(list)), most_(most) {}
 
   class Iterator {

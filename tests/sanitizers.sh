@@ -5,7 +5,7 @@
 #
 # usage: [ATTN_SAMPLE=K/N] tests/sanitizers.sh [FOLDER [BUILD]]
 #   Links the tests that were compiled in BUILD, the folder of an ordinary build with tests.
-#   With K/N, all tests that stay in one process run, and of the others one in N, from the one after K on: they
+#   With K/N, all files of tests that start no process run, and of the others one in N, from the one after K on: they
 #   start thousands of processes, which are much slower here. Those of tests/about are left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,27 +17,21 @@ cmake --build "$build"
 # Many tests run the program as a process and do not look at all that it says. So every process writes its reports
 # into files of one folder, which must stay empty.
 reports=$(mktemp -d)
-trap 'rm -rf "$reports" "$reports.log"' EXIT
+trap 'rm -rf "$reports"' EXIT
 export ASAN_OPTIONS="log_path=$reports/report:exitcode=99:detect_stack_use_after_return=1:strict_string_checks=1"
 export UBSAN_OPTIONS="log_path=$reports/report:exitcode=99:print_stacktrace=1"
 failed=0
 if [ -z "${ATTN_SAMPLE:-}" ]; then
   ctest --test-dir "$build" -j 2 --output-on-failure || failed=1
 else
-  # Those of files that start no process, in two halves; then a part of the others.
   staying=$(grep -LE '"(process|commands_tried|running_text|terminals|questions_asked|golden)\.hpp"' tests/*_test.cpp |
-    sed 's|^tests/|*/|')
-  tests=$build/tests/attn_tests
-  "$tests" --source-file="$(sed -n 'p;n' <<<"$staying" | paste -sd,)" >"$reports.log" 2>&1 &
-  "$tests" --source-file="$(sed -n 'n;p' <<<"$staying" | paste -sd,)" || failed=1
-  wait $! || failed=1
-  cat "$reports.log"
-  others=$(ctest --test-dir "$build" -N -LE '^about$' | sed -n 's/^ *Test *#\([0-9]*\): /\1 /p' |
+    xargs -n 1 basename -s .cpp)
+  numbers=$(ctest --test-dir "$build" -N -LE '^about$' | sed -n 's/^ *Test *#\([0-9]*\): /\1 /p' |
     awk -v part="${ATTN_SAMPLE%/*}" -v parts="${ATTN_SAMPLE#*/}" '
       NR == FNR { stays[$0]; next }
-      { number = $1; sub(/^[0-9]+ /, ""); if (!($0 in stays) && others++ % parts == part) print number }' \
-      <("$tests" --list-test-cases --source-file="$(paste -sd, <<<"$staying")") - | paste -sd,)
-  ctest --test-dir "$build" -j 2 --output-on-failure -I "${others%%,*},${others%%,*},1,$others" || failed=1
+      { number = $1; sub(/^[0-9]+ /, ""); if ($0 in stays || others++ % parts == part) print number }' \
+      <(echo "$staying") - | paste -sd,)
+  ctest --test-dir "$build" -j 2 --output-on-failure -I "${numbers%%,*},${numbers%%,*},1,$numbers" || failed=1
 fi
 for report in "$reports"/*; do
   [ -e "$report" ] || continue
