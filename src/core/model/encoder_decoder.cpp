@@ -239,7 +239,7 @@ Ids translate(const EncoderDecoder& model, const Ids& source, std::size_t most) 
 
 namespace {
 
-std::size_t words_of(const KnownTranslation& sentence) { return sentence.source.size() - 1; }
+std::size_t words_in_source(const KnownTranslation& sentence) { return sentence.source.size() - 1; }
 
 // Missing and superfluous words are wrong.
 double share_of_right_words(const Ids& written, const Ids& correct) {
@@ -264,13 +264,13 @@ Ids translation_beside(const EncoderDecoder& model, const KnownTranslation& know
 std::vector<LengthScore> by_length(const std::vector<EncoderDecoder>& models,
                                    const std::vector<KnownTranslation>& known) {
   std::set<std::size_t> lengths;
-  for (const KnownTranslation& sentence : known) lengths.insert(words_of(sentence));
+  for (const KnownTranslation& sentence : known) lengths.insert(words_in_source(sentence));
   std::vector<LengthScore> scores;
   for (const std::size_t words : lengths) {
     LengthScore score{words, 0, std::vector<std::size_t>(models.size(), 0),
                       std::vector<WrongTranslation>(models.size()), std::vector<double>(models.size(), 0.0)};
     for (const KnownTranslation& sentence : known) {
-      if (words_of(sentence) != words) continue;
+      if (words_in_source(sentence) != words) continue;
       ++score.sentences;
       for (std::size_t m = 0; m < models.size(); ++m) {
         const Ids written = translation_beside(models[m], sentence);
@@ -300,7 +300,7 @@ double nearest_last_states(const EncoderDecoder& model, const std::vector<KnownT
   std::vector<LastState> states;
   double nearest = std::numeric_limits<double>::infinity();
   for (const KnownTranslation& sentence : known) {
-    if (words_of(sentence) != words) continue;
+    if (words_in_source(sentence) != words) continue;
     LastState last{last_state(model, sentence.source), &sentence.target};
     for (const LastState& other : states) {
       if (*other.target == *last.target) continue;

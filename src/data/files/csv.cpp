@@ -91,9 +91,9 @@ bool may_be_labels(const Count& count, Wholeness others, bool has_label) {
 }
 
 // The rows of numbers below the header, as they come.
-class Table {
+class CsvTable {
  public:
-  Table(const std::string& where, std::size_t width, Top top) : where_(where), width_(width), top_(top) {}
+  CsvTable(const std::string& where, std::size_t width, Top top) : where_(where), width_(width), top_(top) {}
 
   void add(Row fields, std::size_t line, bool is_behind_blank);
   bool empty() const { return rows_ == 0; }
@@ -137,7 +137,7 @@ class Table {
   std::vector<bool> has_whole_columns_;  // of the numbers
 };
 
-void Table::add(Row fields, std::size_t line, bool is_behind_blank) {
+void CsvTable::add(Row fields, std::size_t line, bool is_behind_blank) {
   const bool has_header = top_ != Top::numbers && rows_ == 0, may_have_one = rows_ == 1 && kind_ == CellKind::whole;
   if (fields.size() == width_ + 1 && (has_header || may_have_one)) {
     fail(
@@ -181,7 +181,7 @@ void Table::add(Row fields, std::size_t line, bool is_behind_blank) {
   ++rows_;
 }
 
-void Table::add_label(const CsvField& field, std::size_t line) {
+void CsvTable::add_label(const CsvField& field, std::size_t line) {
   if (!is_label(field) && top_ != Top::header_above_labels) {
     fail(
         "{}:{}: "
@@ -193,7 +193,7 @@ void Table::add_label(const CsvField& field, std::size_t line) {
   labels_.push_back(unescaped(field));
 }
 
-WrittenCell Table::number(Row fields, std::size_t column, std::size_t line) {
+WrittenCell CsvTable::number(Row fields, std::size_t column, std::size_t line) {
   const CsvField& field = fields[column];
   const WrittenCell cell = cell_in(field);
   if (!has_value(cell)) refuse(fields, column, line);
@@ -203,7 +203,7 @@ WrittenCell Table::number(Row fields, std::size_t column, std::size_t line) {
   return cell;
 }
 
-void Table::refuse(Row fields, std::size_t column, std::size_t line) const {
+void CsvTable::refuse(Row fields, std::size_t column, std::size_t line) const {
   const CsvField& field = fields[column];
   const Row places = fields.first(fields.size() - 1);
   if (may_have_places(fields.size()) && std::ranges::all_of(places, is_label) && has_value(cell_in(fields.back()))) {
@@ -240,12 +240,12 @@ constexpr std::string_view told(Separator separator) {
 }
 
 // What to do where numbers were meant as labels, and where they were not.
-std::string Table::way_out_of(std::string_view labels) const {
+std::string CsvTable::way_out_of(std::string_view labels) const {
   return fmt::format("if {} in quotes; if not, numbers with decimals, such as 1.0, say so{}", labels,
                      has_only_bits_ ? " (in a mask, true and false do)" : "");
 }
 
-Assumption Table::about_header(Row first, std::size_t first_line) const {
+Assumption CsvTable::about_header(Row first, std::size_t first_line) const {
   if (top_ != Top::numbers) return {&assumed::header, "the first row is a header"};
   const Count count = count_of_row(first.subspan(labelled_));
   // A program that puts text in quotes puts numbers that are labels in quotes, too.
@@ -263,7 +263,7 @@ Assumption Table::about_header(Row first, std::size_t first_line) const {
           way_out_of("it is a header, put its cells"), true};
 }
 
-Assumption Table::about_labels(Row first, std::size_t first_line) const {
+Assumption CsvTable::about_labels(Row first, std::size_t first_line) const {
   if (labelled_) return {&assumed::row_labels, "the first column has labels"};
   const bool counts_rows = top_ == Top::header && width_ > 1 && rows_ > 1 && first_column_.counts() &&
                            (first_column_.first() == 0 || first_column_.first() == 1);
@@ -284,7 +284,7 @@ Assumption Table::about_labels(Row first, std::size_t first_line) const {
 
 // An empty corner says that there are labels. It is doubtful where nothing else does, and where they stand twice, as
 // when pandas reads its own table and writes it again.
-std::vector<Assumption> Table::about_empty_corner(Row first) const {
+std::vector<Assumption> CsvTable::about_empty_corner(Row first) const {
   std::vector<Assumption> all;
   if (!has_empty_corner(first) || first.size() != width_ || top_ != Top::header_above_labels) return all;
   const Row header = first.subspan(1);
@@ -309,7 +309,7 @@ std::vector<Assumption> Table::about_empty_corner(Row first) const {
 }
 
 // Rows with a blank line behind each of them are one matrix, and blocks of equal size may be several.
-std::vector<Assumption> Table::about_blocks() const {
+std::vector<Assumption> CsvTable::about_blocks() const {
   const std::size_t rows = blocks_.front();
   const bool are_equal = std::ranges::all_of(blocks_, [&](std::size_t block) { return block == rows; });
   if (blocks_.size() < 2 || (are_equal && rows == 1)) return {};
@@ -324,7 +324,7 @@ std::vector<Assumption> Table::about_blocks() const {
 
 // Places of whole numbers are doubtful only if none is left out. Two columns of bits may be features, as in a table of
 // XOR: with a header, if all numbers are bits, and without one.
-std::vector<Assumption> Table::about_places() const {
+std::vector<Assumption> CsvTable::about_places() const {
   const std::size_t width = has_whole_columns_.size();
   const auto is_whole = [&](std::size_t column) -> bool { return has_whole_columns_[column]; };
   if (!may_have_places(width) || rows_ < 3) return {};
@@ -345,7 +345,7 @@ std::vector<Assumption> Table::about_places() const {
            true}};
 }
 
-std::vector<Assumption> Table::assumptions(Row first, std::size_t first_line, Separator separator) const {
+std::vector<Assumption> CsvTable::assumptions(Row first, std::size_t first_line, Separator separator) const {
   std::vector<Assumption> all = {{&assumed::separator, std::string(told(separator))},
                                  about_header(first, first_line),
                                  about_labels(first, first_line)};
@@ -356,7 +356,7 @@ std::vector<Assumption> Table::assumptions(Row first, std::size_t first_line, Se
   return all;
 }
 
-MatrixFile Table::finish(Row first, std::size_t first_line, Separator separator) {
+MatrixFile CsvTable::finish(Row first, std::size_t first_line, Separator separator) {
   MatrixFile file;
   file.assumed = assumptions(first, first_line, separator);
   file.matrix = Matrix({rows_, cells_.size() / rows_});
@@ -392,7 +392,7 @@ MatrixFile read_table(const CsvBlock& block, Separator separator, const std::str
 
   Row fields = reader.next();
   const Top top = top_of(first, fields);
-  Table table(where, lacks_corner(first, fields) ? fields.size() : first.size(), top);
+  CsvTable table(where, lacks_corner(first, fields) ? fields.size() : first.size(), top);
   if (top == Top::numbers) table.add(first, first_line, false);
   for (; !fields.empty(); fields = reader.next()) table.add(fields, reader.line(), reader.is_behind_blank());
   if (table.empty()) {

@@ -17,14 +17,17 @@ namespace attn {
 
 namespace {
 
-std::string in_words(Size size) {
+std::string size_in_words(Size size) {
   if (size.name.empty()) return fmt::format("{}", size.times);
   if (!size.more.empty())
-    return fmt::format("({} + {})", in_words(Size{size.times, size.name}), in_words(Size{size.more_times, size.more}));
+    return fmt::format("({} + {})", size_in_words(Size{size.times, size.name}),
+                       size_in_words(Size{size.more_times, size.more}));
   return size.times == 1 ? std::string(size.name) : fmt::format("{}·{}", size.times, size.name);
 }
 
-std::string in_words(const TensorRow& row) { return fmt::format("{} × {}", in_words(row.rows), in_words(row.columns)); }
+std::string size_in_words(const TensorRow& row) {
+  return fmt::format("{} × {}", size_in_words(row.rows), size_in_words(row.columns));
+}
 
 // What one parameter of a tensor is made of: so many of its lines, which are rows where it is transposed, else columns.
 struct LinesOfPart {
@@ -192,8 +195,8 @@ void refuse_unread(const TensorNames& names, const std::string& where) {
 void require_complete(const Recognized& recognized, const std::string& where) {
   if (!recognized.missing) return;
   const auto& [name, row, scope] = *recognized.missing;
-  fail("{} has no {} ({}), which {} needs{}: save all of its parameters", where, name_in_quotes(name), in_words(*row),
-       recognized.layout->name,
+  fail("{} has no {} ({}), which {} needs{}: save all of its parameters", where, name_in_quotes(name),
+       size_in_words(*row), recognized.layout->name,
        row->need == Need::with_biases || row->need == Need::with_shifts ? " because it has other biases" : "");
 }
 
@@ -316,7 +319,7 @@ std::optional<Misfit> read_recognized(ParameterFile& file, const Recognized& rec
     if (!sizes.fit(*row, tensor.shape())) {
       return Misfit{tensors,
                     fmt::format("{}: {} is {}, and must be {}{}: save it in that shape", where, name_in_quotes(name),
-                                to_string(tensor.shape()), in_words(*row), sizes.known(*row))};
+                                to_string(tensor.shape()), size_in_words(*row), sizes.known(*row))};
     }
     ++tensors;
     require_finite_where_small(tensor, name, where);
