@@ -1,4 +1,4 @@
-// The parts of the program. A new one is a folder and a row.
+// The annexes of the program. A new one is a folder and a row.
 
 #include <array>
 

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "command/annex.hpp"
+
 namespace {
 
 std::string text_of(const std::filesystem::path& path) {
@@ -110,7 +112,9 @@ std::string complaint(std::string_view path, std::string_view what) {
   // The rooms of command/ stand beside each other: each knows what all commands share, and only the table of all
   // commands knows them. So do those of an annex with what they share; among themselves they lie below each other.
   const std::string_view wing = wing_of(from);
-  if ((wing == "command" || wing == "apart") && wing_of(to) == wing) {
+  const bool is_annex =
+      std::ranges::any_of(attn::annexes(), [&](const attn::Annex* annex) { return annex->name == wing; });
+  if ((wing == "command" || is_annex) && wing_of(to) == wing) {
     if (to == wing) return "";
     if (from == wing) return "it points up";
     if (wing == "command") return "it points sideways";

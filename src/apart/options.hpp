@@ -10,7 +10,7 @@ std::vector<OptionChoice> parts_left_out();
 std::vector<OptionChoice> failures();
 }  // namespace choices
 
-/// The options of this part. Those that make a form of the page are in its table of forms (apart/annex.cpp).
+/// The options of this annex. Those that make a form of the page are in its table of forms (apart/annex.cpp).
 namespace option {
 
 // A walk on a screen.

@@ -8,8 +8,8 @@
 
 namespace attn {
 
-/// A part of the program: a folder of `src` with rooms, commands, options and forms of its own. It includes the rest of
-/// the program, of which nothing includes it: all that is known of it is its row.
+/// An annex of the program: a folder of `src` with rooms, commands, options and forms of its own. It includes the rest
+/// of the program, of which nothing but the table of annexes includes it: all that is known of it is its row.
 struct Annex {
   std::string_view name;     // of its folder, and of the topic of help on its options
   std::string_view summary;  // of that topic
@@ -18,7 +18,7 @@ struct Annex {
   const OptionGroup& (*options)();   // that go with these
 };
 
-/// All parts, in the order of help (src/annexes.cpp).
+/// All annexes, in the order of help (src/annexes.cpp).
 std::span<const Annex* const> annexes();
 
 }  // namespace attn

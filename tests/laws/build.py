@@ -91,11 +91,16 @@ def headers_read(table, objects, sources, size_of):
     return read
 
 
+def is_of_annex(path, annex):
+    """An annex is a folder, whose objects are its batches or its files."""
+    return f"/unity_{annex}_" in path or f"/src/{annex}/" in path
+
+
 def symbols_lacked(table, annexes):
     """Of what `nm --print-file-name` prints: how many symbols each object of the house lacks that only objects of
-    annexes define. An annex is a folder, whose objects are its batches or its files."""
+    annexes define."""
     def is_annexed(path):
-        return any(f"/unity_{annex}_" in path or f"/src/{annex}/" in path for annex in annexes)
+        return any(is_of_annex(path, annex) for annex in annexes)
 
     defined, lacked = {True: set(), False: set()}, collections.defaultdict(set)
     for line in table.splitlines():
@@ -197,6 +202,9 @@ def measured(build):
     annexes = re.findall(r"&(\w+)_annex\b", pathlib.Path(sources, "annexes.cpp").read_text())
     if not annexes:
         sys.exit("src/annexes.cpp lists no annex, or in another way than before")
+    for annex in annexes:
+        if not any(is_of_annex(path, annex) for path in paths):
+            sys.exit(f"no object of this build is known as one of src/{annex}: say in tests/laws/build.py how they are called")
     lacked = symbols_lacked(output_of(nm, "--print-file-name", *paths), annexes)
     return {"code": code, "repeated": by_object, "headers": headers, "annexes": lacked}
 

@@ -154,8 +154,8 @@ Page short_help(const Command& command) {
   if (commands_on_matrices(command)) {
     std::erase_if(own.options, [&](const Offered& row) {
       const auto is_it = [&](const Offered& other) { return other.option == row.option; };
-      const auto is_of_part = [&](const Annex* annex) { return std::ranges::any_of(annex->options().options, is_it); };
-      return std::ranges::any_of(annexes(), is_of_part) && std::ranges::none_of(command.own.options, is_it);
+      const auto is_of_annex = [&](const Annex* annex) { return std::ranges::any_of(annex->options().options, is_it); };
+      return std::ranges::any_of(annexes(), is_of_annex) && std::ranges::none_of(command.own.options, is_it);
     });
   }
   help_on_options(page, own);
