@@ -258,6 +258,9 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
   CHECK(has(faults(front + "---\n```question\nask: a\nof: scores[1,1]\n```\n"), path + ":5: no block above computes"));
   CHECK(has(faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nof: scores[1,1]\n```\n"),
             path + ":8: the question has no hint"));
+  const std::string screen = front + "---\n```question\nask: a\nof: scores[1,1]\nexplore: right\non: attn walk";
+  CHECK(has(faults(screen + " --outline\n```\n"), path + ":5: explore: "));
+  CHECK_FALSE(has(faults(screen + " --causal\n```\n"), "explore: "));
   CHECK(has(faults(front + "---\n```attn\nattn wlak\n```\n"), path + ":6: unknown command 'wlak'"));
   CHECK(has(faults(front + "---\n```attn\nattn version\n```\n"), path + ":6: the output is not current"));
   CHECK(has(faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nkind: choice\nof: scores[1,1] > 1\n"

@@ -9,6 +9,14 @@
 
 namespace attn {
 
+Environment Environment::inner() const {
+  Environment inside = *this;
+  inside.work = nullptr;
+  inside.ground = {};
+  inside.confine = {};
+  return inside;
+}
+
 std::optional<std::string> Arguments::only() const {
   if (!has(option::only)) return std::nullopt;
   return fmt::format("{}", fmt::join(texts(option::only), "|"));

@@ -3,7 +3,6 @@
 #include <array>
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,6 +60,9 @@ struct Environment {
   LongWork* work = nullptr;                         // for work that may take long; null: nobody waits
   /// From then on nothing is written but in the folders of these files; empty: nothing can see to that.
   std::function<void(const std::vector<std::string>& files)> confine = {};
+
+  /// That of a line within this one, which alone shows its work and is confined.
+  Environment inner() const;
 };
 
 /// A command line after parsing: the options that were given, and the words that are no options.
@@ -110,7 +112,7 @@ struct Answer {
   WriteDocument document = {};               // instead of the page
   Afterwards afterwards = {};                // behind the page
   Calculation computation = {};              // behind the page
-  Hung hung = {};                            // what its maker leaves for a form of the page
+  Hung hung = {};                            // what its maker leaves, for whoever asks by its type
 
   /// Whether it is written to a file.
   bool is_file() const { return output != "-"; }
@@ -256,12 +258,12 @@ std::span<const std::string_view> lesson_formats();
 std::span<const Action> drill_actions();
 std::span<const Action> docs_actions();
 
-/// All commands. A new one is a function, its declaration below, and one entry.
+/// All commands. A new one of the house is a function, its declaration below, and one entry.
 std::span<const Command> commands();
 /// Those of a subject, in the order of the help.
 std::vector<const Command*> commands_on(const Subject& subject);
 
-// The commands of a subject, in the order of the help.
+// The entries, by the room that most of their functions are in.
 std::vector<Command> attention_commands();
 std::vector<Command> model_commands();
 std::vector<Command> train_commands();

@@ -105,12 +105,10 @@ bool at_terminal(const Arguments& arguments) {
 
 Answer interactive(const Arguments& arguments, std::function<void(LessonTerminal& terminal)> action) {
   Answer answer;
-  answer.session = [action = std::move(action), state = state_to_write(arguments), environment = arguments.environment](
-                       Terminal& terminal, const Style& style) {
+  answer.session = [action = std::move(action), state = state_to_write(arguments),
+                    inside = arguments.environment->inner()](Terminal& terminal, const Style& style) {
     LessonTerminal lesson_terminal(terminal, style, state);
-    lesson_terminal.runs_with([environment](const std::vector<std::string>& words, Terminal& at, const Style& in) {
-      Environment inside = *environment;
-      inside.confine = {};  // the progress is still to be written
+    lesson_terminal.runs_with([&inside](const std::vector<std::string>& words, Terminal& at, const Style& in) {
       const AnswerInFormat here = attn::answer(words, inside);
       if (!here.session) fail("attn {} has no screen of its own", words.front());
       here.session(at, in);

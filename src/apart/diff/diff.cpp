@@ -20,7 +20,6 @@
 #include "apart/what_if/altered.hpp"
 #include "command/app.hpp"
 #include "command/command.hpp"
-#include "command/forms.hpp"
 #include "core/graph/find.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -98,10 +97,7 @@ Origin origin_of(const Node& node, const std::optional<Altered>& altered) {
 
 ComputedSide side_of_line(std::string_view letter, const std::vector<std::string>& words, const Arguments& arguments) {
   require_matrices(words);
-  Environment inside = *arguments.environment;
-  inside.work = nullptr;
-  inside.confine = {};
-  const Answer said = answer(words, inside);
+  const Answer said = answer(words, arguments.environment->inner());
   ComputedSide side{.letter = letter, .graph = said.computation.graph};
   if (const Altered* const altered = said.hung.find<Altered>()) side.altered = *altered;
   side.random = side.altered ? side.altered->random : what_is_random(said.computation);

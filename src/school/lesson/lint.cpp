@@ -124,6 +124,18 @@ class Lint {
     }
   }
 
+  // Where nobody is at a terminal, a screen is printed.
+  void check_screens(const RunCommand& run) {
+    for (const Question& question : lesson_.questions) {
+      if (!question.explore) continue;
+      try {
+        run_alone(words_of_screen(question), run);
+      } catch (const InputError& error) {
+        add(question.place.line, "explore: {}", error.what());
+      }
+    }
+  }
+
   // A step and the line that asks for the next one are to stand on one screen of 24 lines.
   void check_heights(const LessonResult& result) {
     constexpr std::size_t most = 20;
@@ -248,6 +260,7 @@ CheckedLesson check_lesson(std::string_view text, const std::string& path, const
     lint.check_terms();
     lint.check_trial(run);
     lint.check_puzzles(run);
+    lint.check_screens(run);
     try {
       const LessonResult result = execute(lesson, run);
       lint.check_output_width(result);

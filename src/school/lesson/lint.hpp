@@ -23,8 +23,8 @@ struct CheckedQuestion {
 /// A lesson whose author wants to know what is wrong with it.
 struct CheckedLesson {
   /// Each a sentence with path and line; nothing when nothing is wrong: it is read, all of it runs, every
-  /// question has an answer and hints, the output is current, no tolerance is as large as the answer, no line
-  /// of text is wider than 80 columns, and what it needs and covers is there.
+  /// question has an answer and hints, its screen opens, the output is current, no tolerance is as large as the answer,
+  /// no line of text is wider than 80 columns, and what it needs and covers is there.
   std::vector<std::string> faults;
   std::vector<CheckedQuestion> questions;  // in order, where the lesson runs
 };

@@ -105,12 +105,8 @@ void Conversation::show(std::vector<Block> blocks) {
 void Conversation::explore(const SolvedQuestion& solved) {
   if (!solved.question.explore) return say("This question offers no screen.");
   if (!run_) return say("No screen can be opened here.");
-  const std::string line = command_or_options(solved.question.on);
-  std::vector<std::string> words = command_lines(line, "on", solved.question.place.line).front().words;
-  words.insert(words.begin(), "explore");
-  if (const std::string& keys = *solved.question.explore; !keys.empty()) words.insert(words.end(), {"--keys", keys});
   try {
-    run_(words, terminal_, style_);
+    run_(words_of_screen(solved.question), terminal_, style_);
   } catch (const InputError& error) {
     say(error.what());
   }

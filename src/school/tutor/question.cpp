@@ -10,6 +10,7 @@
 
 #include "core/support/text.hpp"
 #include "core/term/quantity.hpp"
+#include "page/document/document.hpp"
 #include "school/tutor/diagnosis.hpp"
 #include "school/tutor/judge.hpp"
 #include "school/tutor/typed_answer.hpp"
@@ -168,6 +169,14 @@ Question question_of(std::span<const Entry> entries, const Place& place) {
   set_by_keys(std::span<const QuestionKey>(question_keys), "key of a question", entries, place.path, question);
   at_place(question.place, [&] { check_whole_question(question); });
   return question;
+}
+
+std::vector<std::string> words_of_screen(const Question& question) {
+  const std::string line = command_or_options(question.on);
+  std::vector<std::string> words = command_lines(line, "on", question.place.line).front().words;
+  words.insert(words.begin(), "explore");
+  if (!question.explore->empty()) words.insert(words.end(), {"--keys", *question.explore});
+  return words;
 }
 
 std::vector<std::string> question_lines(const Question& question) {

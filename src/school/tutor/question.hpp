@@ -47,9 +47,8 @@ struct Question {
   std::string because;  // of a question for a reason: the right choice
   std::vector<std::string> hints;
   std::vector<AuthorsNote> notes;
-  std::optional<std::string> explore =
-      {};          // the keys with which a screen to walk about its matrices opens; nothing: none does
-  std::string on;  // a command, or options of attn walk; empty: the nearest block above
+  std::optional<std::string> explore = {};  // keys with which a screen of its matrices opens; nothing: none does
+  std::string on;                           // a command, or options of attn walk; empty: the nearest block above
   Place place;
 };
 
@@ -60,6 +59,10 @@ Question read_question(const Document& document, const FencedBlock& block);
 Question question_of(std::span<const Entry> entries, const Place& place);
 /// The names of its keys.
 std::vector<std::string_view> keys_of_questions();
+
+/// The words of the command line that opens the screen of a question that has one (`explore`). Throws InputError where
+/// `on` is no command line.
+std::vector<std::string> words_of_screen(const Question& question);
 
 /// The question, its choices under it, as paragraphs.
 std::vector<std::string> question_lines(const Question& question);
