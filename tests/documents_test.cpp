@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -25,15 +24,6 @@ std::vector<std::string> files_in(const fs::path& folder) {
     if (entry.path().extension() == ".md") files.push_back(entry.path().string());
   }
   return files;
-}
-
-void check_every_third_lesson(std::size_t first) {
-  std::vector<std::string> all = files_in(source / "lessons");
-  std::ranges::sort(all);
-  Words words = {"lesson", "check"};
-  for (std::size_t i = first; i < all.size(); i += 3) words.push_back(all[i]);
-  const Finished finished = run_attn(words);
-  CHECK_MESSAGE(finished.code == 0, finished.out << finished.errors);
 }
 
 }  // namespace
@@ -61,12 +51,10 @@ TEST_CASE("a document that shows something else is noticed, and so is how to men
   CHECK(finished.out.find("attn docs update " + path) != std::string::npos);
 }
 
-// Three tests, which run beside each other.
-TEST_CASE("nothing is wrong with any of a third of the lessons") { check_every_third_lesson(0); }
-
-TEST_CASE("nothing is wrong with any of another third of the lessons") { check_every_third_lesson(1); }
-
-TEST_CASE("nothing is wrong with any of the last third of the lessons") { check_every_third_lesson(2); }
+TEST_CASE("nothing is wrong with any lesson") {
+  const Finished finished = run_attn(Words{"lesson", "check"} + files_in(source / "lessons"));
+  CHECK_MESSAGE(finished.code == 0, finished.out << finished.errors);
+}
 
 TEST_CASE("the question that docs/lessons.md shows can be answered") {
   const std::string text = bytes_of((source / "docs/lessons.md").string());

@@ -5,8 +5,8 @@
 #
 # usage: [ATTN_SAMPLE=K/N] tests/sanitizers.sh [FOLDER [BUILD]]
 #   Links the tests that were compiled in BUILD, the folder of an ordinary build with tests.
-#   With K/N, all files of tests that start no process run, and of the others one in N, from the one after K on: they
-#   start thousands of processes, which are much slower here. Those of tests/about are left out.
+#   With K/N, all files of tests run that include nothing that starts processes, and of the others one in N, from the one
+#   after K on: they start thousands of processes, which are much slower here. Those of tests/about are left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build-sanitized}

@@ -61,10 +61,7 @@ const OptionGroup& apart_options() {
                   {&option::picture, {&option::explore}, "--picture belongs to --explore: give both"},
                   {&option::recording, {&option::explore}, "--recording belongs to --explore: give both"},
                   {&option::screen, {&option::explore}, "--screen belongs to --explore: give both"}}};
-    const OptionGroup& more = what_if_options();
-    all.options.insert(all.options.end(), more.options.begin(), more.options.end());
-    all.exclusions.insert(all.exclusions.end(), more.exclusions.begin(), more.exclusions.end());
-    all.needs.insert(all.needs.end(), more.needs.begin(), more.needs.end());
+    add_group(all, what_if_options());
     return all;
   }();
   return group;

@@ -20,7 +20,6 @@
 #include "data/files/matrix_file.hpp"
 #include "data/files/opened.hpp"
 #include "data/files/read_input.hpp"
-#include "data/problem/model_file.hpp"
 #include "data/problem/option_named.hpp"
 #include "data/problem/problem_file.hpp"
 #include "page/block/page.hpp"

@@ -11,7 +11,6 @@
 #include "core/rewrite/rewriting.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/option_named.hpp"
 #include "page/tell/describe.hpp"
 #include "school/browser/page.hpp"
 

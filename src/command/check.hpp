@@ -30,6 +30,8 @@ Answer propose_input(const Command& command, const Arguments& arguments);
 /// where there is none.
 Answer recorder_code(const Command& command, const Arguments& arguments);
 
+// What the parser asks of them.
+
 /// The command whose computation a recorded file is of; null: it is not recorded, or cannot be read.
 const Command* command_of_recording(const std::string& path);
 

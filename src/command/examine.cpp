@@ -231,6 +231,10 @@ void note_if_random(Answer& answer, const std::vector<const Node*>& shown) {
 
 }  // namespace
 
+void fail_without_matrices(const Option& option, const Command& command) {
+  fail("{}: attn {} shows no matrices here: leave it out", option.name, command.name);
+}
+
 void narrow(Answer& answer, const Command& command, const Arguments& arguments) {
   const std::optional<std::string> only = arguments.only(), address = arguments.text(option::explain),
                                    product = arguments.text(option::product), word = arguments.text(option::from);
@@ -243,10 +247,7 @@ void narrow(Answer& answer, const Command& command, const Arguments& arguments) 
     trace = Trace(chosen);
     return;
   }
-  if (!graph) {
-    const Option& given = only ? option::only : address ? option::explain : option::product;
-    fail("{}: attn {} shows no matrices here: leave it out", given.name, command.name);
-  }
+  if (!graph) fail_without_matrices(only ? option::only : address ? option::explain : option::product, command);
   Page page{.recipe = std::move(answer.page.recipe)};
   if (word) {
     add_from_word(page, *graph, *word, only, what_is_random(answer.computation));

@@ -30,7 +30,8 @@ std::span<const Form> forms();
 /// Which of their options exclude each other, in all commands.
 const std::vector<Exclusion>& exclusions_of_forms();
 
-/// The form with a function that the arguments ask for. Null: none.
+/// The form with a function that the arguments ask for; of several, which exclude each other, the first one. Null:
+/// none.
 const Form* form_with_function(const OptionValues& arguments);
 
 /// What a command says, or the part of it that --only, --explain, --product, --map or --from asks for.

@@ -22,6 +22,9 @@ void add_explanation(Page& page, const Graph& graph, const std::string& address,
 /// Throws InputError when there is no such matrix or cell.
 void narrow(Answer& answer, const Command& command, const Arguments& arguments);
 
+/// Throws InputError: an option asks for matrices that the command does not show.
+[[noreturn]] void fail_without_matrices(const Option& option, const Command& command);
+
 /// --assert: what becomes of laws in what a command computes. Throws InputError as check_law() does.
 Answer held_laws(const Command& command, const Arguments& arguments);
 

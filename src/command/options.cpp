@@ -59,16 +59,6 @@ const OptionGroup& output_options() {
   return group;
 }
 
-namespace {
-
-void add_group(OptionGroup& all, const OptionGroup& more) {
-  all.options.insert(all.options.end(), more.options.begin(), more.options.end());
-  all.exclusions.insert(all.exclusions.end(), more.exclusions.begin(), more.exclusions.end());
-  all.needs.insert(all.needs.end(), more.needs.begin(), more.needs.end());
-}
-
-}  // namespace
-
 const OptionGroup& matrix_options() {
   static const OptionGroup group = [] {
     OptionGroup all{

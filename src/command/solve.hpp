@@ -40,10 +40,12 @@ Problem problem_of(const Arguments& arguments);
 /// The remarks on a problem, for a page that takes the scores before they are capped, biased and masked.
 std::vector<std::string> with_later_changes_unused(const Problem& problem);
 
-/// The problem that the arguments describe (an example, a file, and the fields given), computed up to the
-/// extent: what --only or --explain needs, or else the nodes that `wanted` names. What a command has beside the
-/// computation of a problem, `add` adds to it before anything is chosen; null: nothing.
+/// Adds what a command has beside the computation of a problem.
 using AddNodes = void (*)(Graph& graph);
+
+/// The problem that the arguments describe (an example, a file, and the fields given), computed up to the
+/// extent: what --only or --explain needs, or else the nodes that `wanted` names. What `add` adds is there before
+/// anything is chosen; null: nothing.
 Solved solve(const Arguments& arguments, Extent extent = Extent::output,
              std::vector<const Node*> (*wanted)(const Graph&) = all_nodes, AddNodes add = nullptr);
 

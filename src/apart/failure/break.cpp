@@ -9,7 +9,6 @@
 #include "apart/options.hpp"
 #include "command/app.hpp"
 #include "command/command.hpp"
-#include "command/forms.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "page/document/document.hpp"

@@ -1,6 +1,4 @@
 #include "apart/what_if/each_head.hpp"
-#include "apart/annex.hpp"
-#include "apart/options.hpp"
 
 #include <fmt/format.h>
 

@@ -19,7 +19,7 @@
 #include "apart/what_if/each_head.hpp"
 #include "apart/what_if/held_out.hpp"
 #include "command/command.hpp"
-#include "command/forms.hpp"
+#include "command/on_words.hpp"
 #include "core/graph/find.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "command/solve.hpp"
 #include "core/attention/identities.hpp"

@@ -16,6 +16,7 @@
 
 #include "command/app.hpp"
 #include "command/form.hpp"
+#include "command/forms.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/matrix_file.hpp"
@@ -298,7 +299,7 @@ Checked checked(Graph& graph, const Arguments& arguments) {
 Answer comparison(const Command& command, const Arguments& arguments) {
   Answer answer = as_usual(command, arguments);
   const std::shared_ptr<Graph> graph = answer.computation.graph;
-  if (!graph) fail("{}: attn {} shows no matrices here: leave it out", option::against.name, command.name);
+  if (!graph) fail_without_matrices(option::against, command);
   const Checked found = checked(*graph, arguments);
   std::vector<const Node*> nodes;
   for (const Compared& matrix : found.matched.compared) nodes.push_back(matrix.node);

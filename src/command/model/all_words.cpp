@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "command/browser_page.hpp"
 #include "command/model/run.hpp"
 #include "core/attention/watches.hpp"
 #include "core/graph/run.hpp"

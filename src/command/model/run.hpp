@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "command/browser_page.hpp"
 #include "command/model/choice.hpp"
 #include "command/on_words.hpp"
+#include "school/browser/story.hpp"
 
 namespace attn {
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "command/browser_page.hpp"
 #include "command/forms.hpp"
 #include "command/model/choice.hpp"
 #include "command/model/run.hpp"

@@ -7,7 +7,8 @@
 namespace attn {
 
 /// At most one thing of each type, found by its type alone. What one maker leaves for one reader hangs here, and
-/// whoever stands between them knows nothing of it. Each type is declared in a header of its maker.
+/// whoever stands between them knows nothing of it. Each type is declared in a header of its maker or of
+/// its reader.
 class Hung {
  public:
   /// Takes the place of what there is of this type.

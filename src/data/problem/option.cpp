@@ -232,6 +232,12 @@ const std::vector<MatrixFile>& OptionValues::matrices(const Option& option) cons
   return get<std::vector<MatrixFile>>(option);
 }
 
+void add_group(OptionGroup& all, const OptionGroup& more) {
+  all.options.insert(all.options.end(), more.options.begin(), more.options.end());
+  all.exclusions.insert(all.exclusions.end(), more.exclusions.begin(), more.exclusions.end());
+  all.needs.insert(all.needs.end(), more.needs.begin(), more.needs.end());
+}
+
 void check_exclusions(const OptionValues& values, std::span<const Exclusion> exclusions) {
   for (const Exclusion& row : exclusions) {
     if (!values.has(*row.one) || !values.has(*row.other)) continue;
@@ -271,7 +277,7 @@ ToldElsewhere told_elsewhere(const OptionValues& values, std::span<const OptionG
   return told;
 }
 
-// "--of belongs to --backward, --influence or --each-head: …"
+// "--of belongs to --each-head, --backward or --influence: …"
 std::string sentence_of_several(const Requirement& first, std::span<const Requirement* const> others) {
   std::vector<std::string_view> names;
   const auto add = [&](const Requirement& row) {

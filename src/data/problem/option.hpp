@@ -152,6 +152,9 @@ struct OptionGroup {
   std::vector<Requirement> needs = {};
 };
 
+/// Adds what another group offers, and what holds there.
+void add_group(OptionGroup& all, const OptionGroup& more);
+
 /// Text from a command line that is still to be read as what its option takes.
 struct Unread {
   std::vector<std::string> texts;  // one for each time that the option was given
