@@ -98,7 +98,7 @@ std::string checked(const std::string& path, const Words& line, Verdict expected
 
 bool looks_different(const Named& one, const Named& other) {
   return !std::ranges::equal(one, other, [](const auto& a, const auto& b) {
-    return difference(a.second, b.second, Rounding(a.second, Precision::float64, largest_of(b.second))).agrees();
+    return difference(a.second, b.second, rounding_of(a.second, Precision::float64, largest_of(b.second))).agrees();
   });
 }
 
@@ -1012,8 +1012,8 @@ TEST_SUITE("attn check") {
       return told_apart(*small, both, compared);
     };
     const Matrix halves({1, 2}, 0.5);
-    const std::vector<std::size_t> coarse = numbers_at(Rounding(halves, Precision::written, 0.5)),
-                                   fine = numbers_at(Rounding(weights.matrix(), Precision::float64, 1.0));
+    const std::vector<std::size_t> coarse = numbers_at(rounding_of(halves, Precision::written, 0.5)),
+                                   fine = numbers_at(rounding_of(weights.matrix(), Precision::float64, 1.0));
     CHECK(coarse == std::vector<std::size_t>{0, 0});
     CHECK(fine == std::vector<std::size_t>{0, 1});
   }

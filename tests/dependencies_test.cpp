@@ -196,7 +196,7 @@ TEST_CASE("an include that points up or sideways is found") {
   CHECK(complaints("command/form.cpp", "#include \"apart/annex.hpp\"").size() == 1);
   CHECK(complaints("school/lesson/prompt.cpp", "#include \"apart/explore/explorer.hpp\"").size() == 1);
   CHECK(complaints("effects/screen.cpp", "#include \"apart/explore/grid.hpp\"").size() == 1);
-  CHECK(complaints("apart/annex.cpp", "#include \"apart/diff/difference.hpp\"").size() == 1);
+  CHECK(complaints("apart/annex.cpp", "#include \"apart/diff/matrix_pair.hpp\"").size() == 1);
   CHECK(complaints("apart/change/what_moved.cpp", "#include \"apart/explore/grid.hpp\"").size() == 1);
   CHECK(complaints("apart/explore/explore.cpp", "#include \"apart/options.hpp\"").empty());
   CHECK(complaints("annexes.cpp", "#include \"apart/annex.hpp\"").empty());

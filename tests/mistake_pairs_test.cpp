@@ -23,7 +23,7 @@ Compared compared_with(const Node& node, Matrix theirs) {
                .theirs = std::make_shared<const Matrix>(std::move(theirs)),
                .rounding = {},
                .difference = {}};
-  one.rounding = Rounding(*one.theirs, Precision::float64, largest_of(node.matrix()));
+  one.rounding = rounding_of(*one.theirs, Precision::float64, largest_of(node.matrix()));
   one.difference = difference(*one.theirs, node.matrix(), one.rounding);
   return one;
 }

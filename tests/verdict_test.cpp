@@ -336,7 +336,8 @@ TEST_SUITE("verdicts of attn check") {
       check_has(same.out, "to 2 decimals.");
       CHECK(page(matrix({{0, 1, 0}, {0, 0.03, 0.97}, {1, 0, 0}}), type).code == 1);
       // Short numbers may be exact.
-      check_has(page(matrix({{0, 1, 0}, {0.25, 0, 0.75}, {1, 0, 0}}), type).out, fmt::format("as {}.", name_of(type)));
+      check_has(page(matrix({{0, 1, 0}, {0.25, 0, 0.75}, {1, 0, 0}}), type).out,
+                fmt::format("as {}.", number_type(type).name));
     }
   }
 

@@ -193,15 +193,15 @@ TEST_SUITE("what if") {
   }
 
   TEST_CASE("the cells that moved are counted, and the largest change is found") {
-    const CellsMoved moved = cells_moved(matrix({{1, 2}, {3, 4}}), matrix({{1, 2.5}, {-3, 4}}));
+    const Difference moved = difference(matrix({{1, 2}, {3, 4}}), matrix({{1, 2.5}, {-3, 4}}));
     CHECK(moved.cells == 2);
     CHECK(moved.largest == 6.0);
     CHECK(moved.row == 1);
     CHECK(moved.column == 0);
-    CHECK(cells_moved(matrix({{1, 2}}), matrix({{1, 2}})).is_unchanged());
+    CHECK(difference(matrix({{1, 2}}), matrix({{1, 2}})).agrees());
     const double infinite = std::numeric_limits<double>::infinity();
-    CHECK(cells_moved(matrix({{-infinite}}), matrix({{-infinite}})).is_unchanged());
-    CHECK(std::isinf(cells_moved(matrix({{-infinite}}), matrix({{0}})).largest));
+    CHECK(difference(matrix({{-infinite}}), matrix({{-infinite}})).agrees());
+    CHECK(std::isinf(difference(matrix({{-infinite}}), matrix({{0}})).largest));
   }
 
   TEST_CASE("the first matrix that changes and the result are told") {

@@ -3,50 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <set>
 
 #include "core/graph/find.hpp"
-#include "core/support/number.hpp"
 
 namespace attn {
-
-namespace {
-
-void add_cell(CellsMoved& moved, const Matrix& before, const Matrix& now, std::size_t row, std::size_t column,
-              double tolerance = 0.0) {
-  const double one = before(row, column), other = now(row, column);
-  if (one == other || (std::isnan(one) && std::isnan(other))) return;
-  const bool are_finite = std::isfinite(one) && std::isfinite(other);
-  if (are_finite && std::fabs(one - other) <= tolerance * std::max({1.0, std::fabs(one), std::fabs(other)})) return;
-  const double change = are_finite ? std::fabs(other - one) : std::numeric_limits<double>::infinity();
-  if (moved.cells == 0 || change > moved.largest) {
-    moved.largest = change;
-    moved.change = std::fabs(other - one);
-    moved.row = row;
-    moved.column = column;
-  }
-  ++moved.cells;
-}
-
-}  // namespace
-
-bool CellsMoved::is_small() const { return is_rounding(largest); }
-
-CellsMoved cells_moved(const Matrix& before, const Matrix& now, double tolerance) {
-  CellsMoved moved;
-  for (std::size_t i = 0; i < before.shape().rows; ++i) {
-    for (std::size_t j = 0; j < before.shape().columns; ++j) add_cell(moved, before, now, i, j, tolerance);
-  }
-  return moved;
-}
-
-CellsMoved cells_moved(const Matrix& before, const Matrix& now, std::span<const Cell> of) {
-  CellsMoved moved;
-  for (const Cell& cell : of) add_cell(moved, before, now, cell.row, cell.column);
-  return moved;
-}
 
 std::string MatrixMoved::place() const { return address_of({node, moved.row, moved.column}); }
 
@@ -75,7 +36,7 @@ std::vector<MatrixMoved> what_moved(std::span<const Node* const> nodes, Rewritin
   for (const Node* node : nodes) {
     if (node->family != &family::forward || !again.changes(*node)) continue;
     const Node& now = now_named(*node, again);
-    all.push_back({node, &now, cells_moved(node->matrix(), now.matrix())});
+    all.push_back({node, &now, difference(node->matrix(), now.matrix())});
   }
   return all;
 }

@@ -1,36 +1,20 @@
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/graph/graph.hpp"
+#include "core/math/difference.hpp"
 #include "core/rewrite/rewriting.hpp"
 
 namespace attn {
-
-/// How two matrices of one shape differ.
-struct CellsMoved {
-  std::size_t cells = 0;            // whose numbers are not the same
-  double largest = 0.0;             // change of one; infinite where one of two numbers is not finite
-  double change = 0.0;              // the same as it is told: NaN where one of the two is NaN
-  std::size_t row = 0, column = 0;  // of that
-
-  bool is_unchanged() const { return cells == 0; }
-  /// Whether rounding alone makes so much.
-  bool is_small() const;
-};
-/// Two numbers are the same that differ by no more than `tolerance` times the larger of them and 1.
-CellsMoved cells_moved(const Matrix& before, const Matrix& now, double tolerance = 0.0);
-/// The same of some cells alone.
-CellsMoved cells_moved(const Matrix& before, const Matrix& now, std::span<const Cell> of);
 
 /// A matrix of a computation, before and after something was changed.
 struct MatrixMoved {
   const Node* node;  // as it was
   const Node* now;
-  CellsMoved moved;
+  Difference moved;
 
   double before() const { return node->cell(moved.row, moved.column); }
   double after() const { return now->cell(moved.row, moved.column); }

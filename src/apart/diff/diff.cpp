@@ -15,7 +15,7 @@
 #include "apart/annex.hpp"
 #include "apart/change/alteration.hpp"
 #include "apart/change/what_moved.hpp"
-#include "apart/diff/difference.hpp"
+#include "apart/diff/matrix_pair.hpp"
 #include "apart/options.hpp"
 #include "apart/what_if/altered.hpp"
 #include "command/app.hpp"
@@ -146,12 +146,12 @@ ComputedSide side_of(std::string_view letter, const std::string& word, const Arg
 }
 
 // All names in the order of A; those of B alone stand behind what they follow there.
-std::vector<DifferentMatrix> paired(const ComputedSide& a, const ComputedSide& b) {
-  std::vector<DifferentMatrix> all;
+std::vector<MatrixPair> paired(const ComputedSide& a, const ComputedSide& b) {
+  std::vector<MatrixPair> all;
   for (const OneMatrix& one : a.matrices) all.push_back({one.name, &one, b.find(one.name)});
   std::size_t behind = 0;
   for (const OneMatrix& one : b.matrices) {
-    const auto found = std::ranges::find(all, one.name, &DifferentMatrix::name);
+    const auto found = std::ranges::find(all, one.name, &MatrixPair::name);
     if (found != all.end()) {
       behind = static_cast<std::size_t>(found - all.begin()) + 1;
     } else {
@@ -161,7 +161,7 @@ std::vector<DifferentMatrix> paired(const ComputedSide& a, const ComputedSide& b
   }
   // What is only another name on both sides is left out where what it names is compared already.
   std::set<std::pair<const Node*, const Node*>> compared;
-  std::erase_if(all, [&](const DifferentMatrix& one) {
+  std::erase_if(all, [&](const MatrixPair& one) {
     const auto named = [](const OneMatrix* matrix) {
       return matrix && matrix->node ? &matrix->node->original() : nullptr;
     };
@@ -175,11 +175,11 @@ std::vector<DifferentMatrix> paired(const ComputedSide& a, const ComputedSide& b
 // --- what is told
 
 // How many of them differ so.
-std::size_t count_that_are(const std::vector<DifferentMatrix>& all, HowTheyDiffer how) {
-  return static_cast<std::size_t>(std::ranges::count(all, how, &DifferentMatrix::how));
+std::size_t count_that_are(const std::vector<MatrixPair>& all, HowTheyDiffer how) {
+  return static_cast<std::size_t>(std::ranges::count(all, how, &MatrixPair::how));
 }
 
-void add_summary(Page& page, const std::vector<DifferentMatrix>& all, double tolerance) {
+void add_summary(Page& page, const std::vector<MatrixPair>& all, double tolerance) {
   std::vector<std::string> parts;
   for (const WordsForDifference& row : words_for_differences()) {
     const std::size_t count = count_that_are(all, row.how);
@@ -192,16 +192,16 @@ void add_summary(Page& page, const std::vector<DifferentMatrix>& all, double tol
     if (count > 0) parts.push_back(fmt::format("{} {}", count, count == 1 ? row.one : row.many));
   }
   if (!parts.empty()) page.say(fmt::format("Of {}, {}.", count_of(all.size(), "matrix", "matrices"), listed(parts)));
-  if (std::ranges::any_of(all, &DifferentMatrix::is_tolerated))
+  if (std::ranges::any_of(all, &MatrixPair::is_tolerated))
     page.say(fmt::format("Numbers count as equal that differ by no more than {:g} times the larger of them, or of 1.",
                          tolerance));
-  if (std::ranges::any_of(all, &DifferentMatrix::is_in_other_order))
+  if (std::ranges::any_of(all, &MatrixPair::is_in_other_order))
     page.say("Where a matrix has the same words in another order, a word is compared with the same word.");
-  if (std::ranges::any_of(all, &DifferentMatrix::has_repeated_words))
+  if (std::ranges::any_of(all, &MatrixPair::has_repeated_words))
     page.say("Of a word that stands several times, the first is compared with the first, the second with the second.");
   if (count_that_are(all, HowTheyDiffer::other_words) > 0)
     page.say("Where the rows or columns are other words, numbers are not compared.");
-  if (std::ranges::any_of(all, &DifferentMatrix::are_ids))
+  if (std::ranges::any_of(all, &MatrixPair::are_ids))
     page.say("Ids of two vocabularies are compared by the words that they stand for.");
 }
 
@@ -215,12 +215,12 @@ void add_random(Page& page, const ComputedSide& a, const ComputedSide& b) {
   }
 }
 
-void add_listing(Page& page, const std::vector<DifferentMatrix>& all) {
+void add_listing(Page& page, const std::vector<MatrixPair>& all) {
   constexpr std::size_t most = 40;
   Listing listing{{"matrix", "is", "largest difference", "cell", "A", "B"}, {}, true};
   Records records{"diff", {"matrix", "how", "cells", "largest", "place", "a", "b"}, {}};
   std::size_t left_out = 0;
-  for (const DifferentMatrix& one : all) {
+  for (const MatrixPair& one : all) {
     const bool differs = one.has_difference();
     NumberPair both;
     if (differs) both = written_apart(cell_in_a(one), cell_in_b(one));
@@ -275,13 +275,13 @@ Text told_alone(std::string begin, const std::vector<std::string>& names, std::s
 }
 
 // What one of the two has alone, before they differ in a matrix of both: other inputs, or other steps.
-void add_parting(Page& page, const std::vector<DifferentMatrix>& all) {
-  const auto is_equal = [](const DifferentMatrix& one) {
+void add_parting(Page& page, const std::vector<MatrixPair>& all) {
+  const auto is_equal = [](const MatrixPair& one) {
     return one.how == HowTheyDiffer::equal || one.how == HowTheyDiffer::equal_by_word;
   };
   const auto end =
-      std::ranges::find_if(all, [&](const DifferentMatrix& one) { return !one.stands_once() && !is_equal(one); });
-  const DifferentMatrix* last_equal = nullptr;
+      std::ranges::find_if(all, [&](const MatrixPair& one) { return !one.stands_once() && !is_equal(one); });
+  const MatrixPair* last_equal = nullptr;
   struct Alone {
     std::vector<std::string> inputs, steps, others;  // where a file does not say which it is
   } alone[2];
@@ -312,9 +312,9 @@ void add_parting(Page& page, const std::vector<DifferentMatrix>& all) {
 }
 
 // The first matrix that both have, and that is not the same in both.
-void add_first(Page& page, const std::vector<DifferentMatrix>& all, const ComputedSide& a, const ComputedSide& b) {
+void add_first(Page& page, const std::vector<MatrixPair>& all, const ComputedSide& a, const ComputedSide& b) {
   const auto first = std::ranges::find_if(
-      all, [](const DifferentMatrix& one) { return one.has_difference() || one.how == HowTheyDiffer::other_shape; });
+      all, [](const MatrixPair& one) { return one.has_difference() || one.how == HowTheyDiffer::other_shape; });
   if (first == all.end()) return;
   page.head(2, "The first matrix of both that differs");
   if (first->how == HowTheyDiffer::other_shape) {
@@ -334,19 +334,19 @@ void add_first(Page& page, const std::vector<DifferentMatrix>& all, const Comput
 // --- what explains it
 
 // Whether all numbers that B computes from are the same in A, as far as A has them.
-bool begin_alike(const std::vector<DifferentMatrix>& all) {
-  return std::ranges::none_of(all, [](const DifferentMatrix& one) {
+bool begin_alike(const std::vector<MatrixPair>& all) {
+  return std::ranges::none_of(all, [](const MatrixPair& one) {
     const bool is_input = one.b && one.b->node && !one.b->node->op && one.b->node->content() != Content::permissions;
     return is_input && one.a && one.how != HowTheyDiffer::equal;
   });
 }
 
 // Whether what was found gives, made in B's computation, all the numbers of A.
-bool gives_all(const Findings& findings, std::span<const Compared> compared, const std::vector<DifferentMatrix>& all) {
-  const auto is_left = [](const DifferentMatrix& one) {
+bool gives_all(const Findings& findings, std::span<const Compared> compared, const std::vector<MatrixPair>& all) {
+  const auto is_left = [](const MatrixPair& one) {
     return one.how == HowTheyDiffer::other_words || one.how == HowTheyDiffer::other_shape;
   };
-  const auto differs = [](const DifferentMatrix& one) { return one.has_difference() && one.b->node->original().op; };
+  const auto differs = [](const MatrixPair& one) { return one.has_difference() && one.b->node->original().op; };
   const auto is_whole = [](const Finding& finding) {
     return finding.is_explained() && !finding.contradicts && !finding.convention && finding.unused.empty();
   };
@@ -362,10 +362,10 @@ void say_change(Page& page, const Mistake& mistake) {
 
 // A's matrices as those of B's computation with steps changed. Which of the two is right is not known here, nor whether
 // A was computed so.
-void add_changed_steps(Page& page, const std::vector<DifferentMatrix>& all, const ComputedSide& b) {
+void add_changed_steps(Page& page, const std::vector<MatrixPair>& all, const ComputedSide& b) {
   if (!b.graph || !begin_alike(all)) return;
   std::vector<MatrixFile> files;
-  for (const DifferentMatrix& one : all) {
+  for (const MatrixPair& one : all) {
     const bool can_be_compared =
         (one.how == HowTheyDiffer::equal || one.has_difference()) && one.b->node->original().op;
     if (can_be_compared) files.push_back({.matrix = *one.a->cells(), .name = one.name});
@@ -411,12 +411,12 @@ Answer run_diff(const Command&, const Arguments& arguments) {
   constexpr double usual_tolerance = 1e-9;
   const double tolerance = arguments.number(option::tolerance).value_or(usual_tolerance);
   const ComputedSide a = side_of("A", arguments.words[0], arguments), b = side_of("B", arguments.words[1], arguments);
-  std::vector<DifferentMatrix> all = paired(a, b);
-  if (std::ranges::none_of(all, [](const DifferentMatrix& one) { return one.a && one.b; }))
+  std::vector<MatrixPair> all = paired(a, b);
+  if (std::ranges::none_of(all, [](const MatrixPair& one) { return one.a && one.b; }))
     fail("A and B have no matrix of the same name: there is nothing to compare");
-  for (DifferentMatrix& one : all) compare_cells(one, tolerance);
+  for (MatrixPair& one : all) compare_cells(one, tolerance);
   const auto count = static_cast<std::size_t>(
-      std::ranges::count_if(all, [](const DifferentMatrix& one) { return one.how != HowTheyDiffer::equal; }));
+      std::ranges::count_if(all, [](const MatrixPair& one) { return one.how != HowTheyDiffer::equal; }));
   Page page;
   page.head(1, "Differences");
   page.say(text("A: ", code(arguments.words[0])));

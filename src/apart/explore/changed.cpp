@@ -34,7 +34,7 @@ const std::vector<MatrixMoved>& Changed::moved() const {
   if (moved_) return *moved_;
   std::vector<MatrixMoved> all;
   if (rewriting_) all = what_moved(original_, *rewriting_);
-  std::erase_if(all, [](const MatrixMoved& one) { return one.moved.is_unchanged(); });
+  std::erase_if(all, [](const MatrixMoved& one) { return one.moved.agrees(); });
   return moved_.emplace(std::move(all));
 }
 

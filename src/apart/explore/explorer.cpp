@@ -281,9 +281,9 @@ const std::vector<MatrixMoved>& Explorer::differing() {
     const Node& here = changed_.now(*node);
     const Node* const there = what_.second->find(node->name);
     if (node->is_alias() || !there || there->frame.shape != here.frame.shape) continue;
-    const CellsMoved moved = cells_moved(here.matrix(), there->matrix());
+    const Difference moved = difference(here.matrix(), there->matrix());
     ++compared_;
-    if (!moved.is_unchanged()) all.push_back({&here, there, moved});
+    if (!moved.agrees()) all.push_back({&here, there, moved});
   }
   return from_second_.emplace(std::move(all));
 }

@@ -36,13 +36,8 @@ void Explorer::draw_differences(Grid& grid, Area area) {
   // From the one on the left to the one on the right.
   const Node &left = what_.second ? now : *other, &right = what_.second ? *other : now;
   const auto graph = std::make_shared<Graph>();
-  Matrix moved(left.frame.shape);
-  for (std::size_t i = 0; i < left.frame.shape.rows; ++i) {
-    const std::vector<double> old = left.row(i), newer = right.row(i);
-    for (std::size_t j = 0; j < old.size(); ++j) moved(i, j) = old[j] == newer[j] ? 0.0 : newer[j] - old[j];
-  }
-  const Value difference = graph->input({*left.family, *left.role, std::string(left.plain_leaf())}, std::move(moved),
-                                        left.frame.rows, left.frame.columns);
+  const Value difference = graph->input({*left.family, *left.role, std::string(left.plain_leaf())},
+                                        change_of(left.matrix(), right.matrix()), left.frame.rows, left.frame.columns);
   std::size_t row = area.row, column = 1, height = 0;
   boxes_.clear();
   for (const auto& [node, title, is_marked] :

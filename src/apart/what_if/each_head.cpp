@@ -31,8 +31,14 @@ struct AskedOfHeads {
   std::vector<Cell> cells;  // empty: all
   bool is_usual_word = false;
 
-  CellsMoved moved(const Matrix& now) const {
-    return cells.empty() ? cells_moved(node->matrix(), now) : cells_moved(node->matrix(), now, cells);
+  Difference moved(const Matrix& now) const {
+    if (cells.empty()) return difference(node->matrix(), now);
+    Difference all;
+    for (const Cell& cell : cells) {
+      const double one = cell.value(), other = now(cell.row, cell.column);
+      if (!Rounding().same(one, other)) all.add(cell.row, cell.column, std::fabs(other - one));
+    }
+    return all;
   }
 };
 
@@ -68,7 +74,7 @@ std::string told_as_asked(const AskedOfHeads& asked, const std::optional<std::st
 // What becomes of it without one head.
 struct WithoutHead {
   const Node* head;
-  CellsMoved moved;
+  Difference moved;
   Cell where;  // the cell that is asked for, or the one that changes most
   double after;
   std::string probability = {}, most_probable = {};
@@ -100,7 +106,7 @@ Listing listing_of_heads(const std::vector<WithoutHead>& all, bool is_one_cell, 
   if (tells_words) listing.columns.insert(listing.columns.end(), {"in percent", "most probable"});
   for (const WithoutHead& one : all) {
     const bool moves = !one.moved.is_small();
-    const std::string still = one.moved.is_unchanged() ? "0" : "less than 1e-9";
+    const std::string still = one.moved.agrees() ? "0" : "less than 1e-9";
     auto [before, after] = written_apart(one.before(), one.after);
     std::vector<std::string>& line = listing.rows.emplace_back(1, name_of_head(*one.head));
     if (is_one_cell) {

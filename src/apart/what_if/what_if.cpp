@@ -206,23 +206,17 @@ Table table_with(const Node& frame, std::string title, Matrix numbers, Heat heat
 }
 
 void add_tables(Page& page, const Node& before, const Node& now) {
-  Matrix difference(before.frame.shape, 0.0);
-  const Matrix &one = before.matrix(), &other = now.matrix();
-  for (std::size_t i = 0; i < difference.shape().rows; ++i) {
-    for (std::size_t j = 0; j < difference.shape().columns; ++j)
-      difference(i, j) = one(i, j) == other(i, j) ? 0.0 : other(i, j) - one(i, j);
-  }
-  page.say(SideBySide{{table_with(before, "before", Matrix(one), Heat::none),
-                       table_with(before, "now", Matrix(other), Heat::none),
-                       table_with(before, "difference", std::move(difference), Heat::around_zero)}});
+  page.say(SideBySide{{table_with(before, "before", before.matrix(), Heat::none),
+                       table_with(before, "now", now.matrix(), Heat::none),
+                       table_with(before, "difference", change_of(before.matrix(), now.matrix()), Heat::around_zero)}});
 }
 
 void add_result(Page& page, const Node& result, const Node* distribution, Rewriting& again) {
   page.head(2, fmt::format("The result: {}", result.name));
   const Value remade = again.of(result);
   const Node& now = remade.node();
-  const CellsMoved moved = cells_moved(result.matrix(), now.matrix());
-  if (moved.is_unchanged()) {
+  const Difference moved = difference(result.matrix(), now.matrix());
+  if (moved.agrees()) {
     page.say(fmt::format("{} is unchanged, to the last bit.", result.name));
     return;
   }
@@ -248,7 +242,7 @@ void add_changed_results(Page& page, const Graph& graph, Rewriting& again) {
   std::vector<const Node*> changed;
   std::vector<std::string> names_changed, unchanged;
   for (const Node* result : results) {
-    const bool changes = !cells_moved(result->matrix(), again.of(*result).node().matrix()).is_unchanged();
+    const bool changes = !difference(result->matrix(), again.of(*result).node().matrix()).agrees();
     if (changes) changed.push_back(result);
     (changes ? names_changed : unchanged).push_back(result->name);
   }
@@ -317,9 +311,9 @@ void add_moved(Page& page, const std::vector<MatrixMoved>& all, std::size_t name
   std::size_t small = 0, unchanged = 0;
   Records records{"moved", {"matrix", "cells", "of", "largest", "place", "before", "after"}, {}};
   for (const MatrixMoved& one : all) {
-    unchanged += one.moved.is_unchanged() ? 1u : 0u;
-    small += !one.moved.is_unchanged() && one.moved.is_small() ? 1u : 0u;
-    if (one.moved.is_unchanged()) continue;
+    unchanged += one.moved.agrees() ? 1u : 0u;
+    small += !one.moved.agrees() && one.moved.is_small() ? 1u : 0u;
+    if (one.moved.agrees()) continue;
     records.rows.push_back({one.node->name, static_cast<std::uint64_t>(one.moved.cells),
                             static_cast<std::uint64_t>(one.node->frame.shape.cells()), one.moved.change, one.place(),
                             one.before(), one.after()});

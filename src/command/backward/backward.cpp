@@ -15,6 +15,7 @@
 #include "command/forms.hpp"
 #include "core/attention/watches.hpp"
 #include "core/graph/plan.hpp"
+#include "core/rewrite/rewriting.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
@@ -117,10 +118,10 @@ void add_descent_step(Page& page, const Loss& loss, const std::vector<GradientSt
     page.say(SideBySide{{std::move(there), table_of(*step.gradient), std::move(moved)}});
     changed.emplace(step.forward, std::move(after));
   }
-  const GraphCopy copy = copied_up_to(loss.from.node(), changed);
-  const Node& from = *copy.of.at(&loss.from.node().original());
-  copy.graph->run().compute({&from});
-  const double before = value_of(loss), after = value_of({Value(from), loss.d_from, {}});
+  const auto is_moved = [&](const Node& node) { return changed.contains(&node); };
+  const auto instead = [&](At at) { return std::optional(at.like(*changed.at(&at.node))); };
+  Rewriting again(loss.from.graph(), Change{is_moved, instead});
+  const double before = value_of(loss), after = value_of({again.of(loss.from.node()), loss.d_from, {}});
   const double change = after - before, first = 0.0 - size * squares, rest = change - first;
   if (!std::isfinite(after) || !std::isfinite(first))
     fail("--step-size {}: after this step the loss is not finite. Give a smaller step", written_digits(size, 6));

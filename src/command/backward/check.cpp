@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/graph/graph.hpp"
+#include "core/math/difference.hpp"
 #include "core/op/kinks.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
@@ -43,8 +44,8 @@ bool is_taken_out_again(const Node& node) { return node.is(role::mean); }
 struct GradientComparison {
   std::size_t compared = 0, infinite = 0, undefined = 0, vanishing = 0, unsettled = 0;
   std::map<const Kink*, std::size_t> at_kinks = {};
-  double difference = 0.0, relative = 0.0;  // the largest
-  std::string where;                        // of the relative one
+  Difference absolute = {}, relative = {};  // from the quotients
+  std::string where = {};                   // the relative one is largest
   double gradient = 0.0, quotient = 0.0;    // there
   bool agrees = true;
 };
@@ -274,12 +275,12 @@ std::optional<Quotient> chosen(const std::vector<Quotient>& quotients, double gr
 GradientComparison compared(const Loss& loss, const GradientStep& step, double noise) {
   Differences differences(loss, *step.forward, noise);
   const std::shared_ptr<const Matrix> gradient = step.gradient->cells();
-  const std::size_t size = gradient->size(), columns = gradient->shape().columns;
+  const std::size_t all = gradient->size(), columns = gradient->shape().columns;
   const std::uint64_t of_one = 6 * std::max<std::uint64_t>(differences.work(), 1);
-  const std::size_t count = std::min({size, most_compared, std::size_t(most_work / of_one + 1)});
+  const std::size_t count = std::min({all, most_compared, std::size_t(most_work / of_one + 1)});
   GradientComparison result;
   for (std::size_t n = 0; n < count; ++n) {
-    const std::size_t place = n * size / count, i = place / columns, j = place % columns;
+    const std::size_t place = n * all / count, i = place / columns, j = place % columns;
     if (!std::isfinite(differences.at(i, j))) {
       ++result.infinite;
       continue;
@@ -299,13 +300,10 @@ GradientComparison compared(const Loss& loss, const GradientStep& step, double n
     }
     ++result.compared;
     const bool is_right = agrees_with_quotient(exact, *quotient);
-    const double difference = std::fabs(exact - quotient->value);
-    const double relative = difference == 0.0      ? 0.0
-                            : std::isfinite(exact) ? difference / larger_size(exact, quotient->value)
-                                                   : std::numeric_limits<double>::infinity();
-    result.difference = std::max(result.difference, difference);
-    if (relative >= result.relative) {
-      result.relative = relative;
+    const double apart = distance(exact, quotient->value);
+    const double size = std::isfinite(apart) ? larger_size(exact, quotient->value) : 1.0;
+    if (apart > 0.0) result.absolute.add(i, j, apart);
+    if (apart > 0.0 && result.relative.add(i, j, apart / size)) {
       result.where = fmt::format("{}[{},{}]", step.gradient->name, i + 1, j + 1);
       result.gradient = exact;
       result.quotient = quotient->value;
@@ -359,11 +357,13 @@ Answer check_gradients(const Loss& loss, const std::vector<GradientStep>& steps)
     vanishing += one.vanishing;
     unsettled += one.unsettled;
     all += one.compared;
-    if (worst.where.empty() || !one.agrees || (worst.agrees && one.relative > worst.relative)) worst = one;
+    if (worst.where.empty() || !one.agrees || (worst.agrees && one.relative.largest > worst.relative.largest))
+      worst = one;
     agrees = agrees && one.agrees;
     listing.rows.push_back({step.gradient->name, with_commas(step.gradient->frame.shape.cells()),
-                            with_commas(one.compared), one.compared == 0 ? "–" : written_difference(one.difference),
-                            one.compared == 0 ? "–" : written_difference(one.relative)});
+                            with_commas(one.compared),
+                            one.compared == 0 ? "–" : written_difference(one.absolute.largest),
+                            one.compared == 0 ? "–" : written_difference(one.relative.largest)});
   }
   page.say(std::move(listing));
   const auto leave_out = [&](std::size_t count, std::string_view because) {
@@ -392,7 +392,7 @@ Answer check_gradients(const Loss& loss, const std::vector<GradientStep>& steps)
     page.say(fmt::format(
         "{} The largest relative difference is {}.",
         all == 1 ? "The compared number agrees." : fmt::format("All {} agree.", count_of(all, "compared number")),
-        written_difference(worst.relative)));
+        written_difference(worst.relative.largest)));
   }
   return {.page = std::move(page), .verdict = agrees ? Verdict::passed : Verdict::failed};
 }
@@ -426,7 +426,7 @@ std::vector<bool> behind(const Node& last) {
 
 }  // namespace
 
-GraphCopy copied_up_to(const Node& asked, const std::map<const Node*, std::shared_ptr<const Matrix>>& instead) {
+GraphCopy copied_up_to(const Node& asked) {
   const Node& last = asked.original();
   const std::vector<bool> needed = behind(last);
   GraphCopy copy{std::make_shared<Graph>(keep_nothing()), {}, {}};
@@ -435,10 +435,7 @@ GraphCopy copied_up_to(const Node& asked, const std::map<const Node*, std::share
     if (!needed[i]) continue;
     std::vector<Value> operands;
     for (const Node* operand : node.operands) operands.emplace_back(*copy.of.at(operand));
-    const auto other = instead.find(&node);
-    const Value made = other != instead.end() ? as_input(node, *copy.graph, other->second)
-                       : node.op              ? copy.graph->apply(*node.op, operands, node.settings)
-                                              : input_again(node, *copy.graph);
+    const Value made = node.op ? copy.graph->apply(*node.op, operands, node.settings) : input_again(node, *copy.graph);
     copy.of.emplace(&node, &made.node());
     copy.originals.emplace(&made.node(), &node);
   }

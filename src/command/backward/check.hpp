@@ -24,10 +24,11 @@ struct GraphCopy {
   std::map<const Node*, const Node*> originals;  // the other way round
 };
 
-/// All of a graph up to this node, some of its inputs with other numbers.
-GraphCopy copied_up_to(const Node& last, const std::map<const Node*, std::shared_ptr<const Matrix>>& instead = {});
+/// All of a graph up to this node.
+GraphCopy copied_up_to(const Node& last);
 
-/// What is computed from one matrix of a graph, as its numbers change; all else stands as it is.
+/// What is computed from one matrix of a graph, as its numbers change; all else stands as it is. It is no Rewriting:
+/// one plan is run thousands of times, and never rounded to float32, in which a difference quotient says nothing.
 class Varied {
  public:
   /// `result` is what is computed, and `watched` are nodes between whose first operands are looked at, too.

@@ -222,7 +222,7 @@ class Proposer {
     return {.name = node.name,
             .node = &node,
             .theirs = node.cells(),
-            .rounding = Rounding(node.matrix(), Precision::float32, largest_of(node.matrix())),
+            .rounding = rounding_of(node.matrix(), Precision::float32, largest_of(node.matrix())),
             .difference = {}};
   }
 

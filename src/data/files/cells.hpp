@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/math/matrix.hpp"
+#include "core/math/rounding.hpp"
 #include "core/support/number.hpp"
 #include "core/support/outside.hpp"
 
@@ -20,10 +21,6 @@ namespace attn {
 /// What a cell is where it is written: true or false, a number without a point, any other number; or text
 /// that is no cell. In order: of several kinds, a matrix has the greatest.
 enum class CellKind { boolean, whole, real, overflow, text };
-
-/// How exactly a file holds its numbers: as it writes them, or in a type with so many bits. Whole numbers are
-/// exact.
-enum class Precision { written, float16, bfloat16, float32, float64 };
 
 /// How a text writes its numbers.
 struct NumberNotation {

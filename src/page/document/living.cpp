@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <set>
 
 #include "core/math/matrix.hpp"
+#include "core/math/rounding.hpp"
 #include "core/support/text.hpp"
 #include "core/term/law.hpp"
 #include "data/files/matrix_file.hpp"
@@ -348,8 +348,7 @@ double value_of(const TextOrNumber& token) {
 }
 
 bool differ_in_last_bits(const TextOrNumber& one, const TextOrNumber& other) {
-  const double a = value_of(one), b = value_of(other);
-  return std::fabs(a - b) <= 1e-12 * std::fmax(std::fabs(a), std::fabs(b));
+  return Rounding::to_part(1e-12, 0.0).same(value_of(one), value_of(other));
 }
 
 bool differ_in_last_digit(const TextOrNumber& one, const TextOrNumber& other) {
@@ -358,8 +357,8 @@ bool differ_in_last_digit(const TextOrNumber& one, const TextOrNumber& other) {
   const bool exact = std::max(one.text.size(), other.text.size()) > longest_rounded;
   if (exact && differ_in_last_bits(one, other)) return true;
   const bool printed_alike = one.decimals == other.decimals && one.exponent == other.exponent;
-  const double distance = std::fabs(value_of(one) - value_of(other));
-  return printed_alike && one.decimals > 0 && distance <= 1.001 * std::pow(10.0, one.exponent - one.decimals);
+  const Rounding rounding = Rounding::to_decimals(one.decimals - one.exponent).of_both();
+  return printed_alike && one.decimals > 0 && rounding.same(value_of(one), value_of(other));
 }
 
 // Whether the texts are the same except for numbers that differ no more than this.

@@ -515,7 +515,7 @@ bool look_equal(const Matrix& a, const Matrix& b, const Rounding& rounding) {
   const double largest = std::max(largest_of(a), largest_of(b));
   return a.shape() == b.shape() && std::ranges::equal(cells(a), cells(b), [&](double x, double y) {
            if (x == y || (std::isnan(x) && std::isnan(y))) return true;
-           const double most = std::max(rounding.most_apart(x, largest), rounding.most_apart(y, largest));
+           const double most = std::max(rounding.most_apart(x, y, largest), rounding.most_apart(y, x, largest));
            return std::fabs(x - y) < std::max(seen, 2.0 * most);
          });
 }

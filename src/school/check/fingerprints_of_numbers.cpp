@@ -77,7 +77,7 @@ Told fingerprint::overflow(const Seen& seen) {
     return told(
         fmt::format("there the largest score is over {}, for which the exponential is too large for {}. "
                     "Subtract the largest score of the row first.",
-                    written_digits(limit.largest, 3), name_of(limit.type)));
+                    written_digits(limit.largest, 3), number_type(limit.type).name));
   }
   return std::nullopt;
 }
@@ -270,7 +270,7 @@ std::optional<FewerBits> fewer_bits(const Seen& seen) {
   for (const Precision type : types) {
     const bool are_of_type = std::ranges::all_of(theirs, [&](double x) { return x == rounded_to(type, x); });
     if (are_of_type &&
-        difference(seen.theirs, seen.right, Rounding(seen.theirs, type, largest_of(seen.right))).agrees())
+        difference(seen.theirs, seen.right, rounding_of(seen.theirs, type, largest_of(seen.right))).agrees())
       return FewerBits{type, false};
   }
   return std::nullopt;
@@ -282,9 +282,9 @@ Told fingerprint::rounded(const Seen& seen) {
   const std::optional<FewerBits> fewer = fewer_bits(seen);
   if (!fewer) return std::nullopt;
   return fewer->is_rounded
-             ? fmt::format("These are the right numbers, rounded to {}.", name_of(fewer->type))
+             ? fmt::format("These are the right numbers, rounded to {}.", number_type(fewer->type).name)
              : fmt::format("All of its numbers are of {}, and as near to the right ones as this type computes them.",
-                           name_of(fewer->type));
+                           number_type(fewer->type).name);
 }
 
 Told fingerprint::a_little(const Seen& seen) {

@@ -34,8 +34,8 @@ Told fingerprint::sums(const Seen& seen) {
       all += x;
     }
   }
-  const double near =
-      std::max(1e-3, seen.rounding.most_apart(1.0, 1.0)) * static_cast<double>(std::max(shape.rows, shape.columns));
+  const double near = std::max(1e-3, seen.rounding.most_apart(1.0, 1.0, 1.0)) *
+                      static_cast<double>(std::max(shape.rows, shape.columns));
   const auto are_one = [&](const std::vector<double>& sums) {
     return std::ranges::all_of(sums, [&](double sum) { return std::fabs(sum - 1.0) < near || sum == 0.0; });
   };

@@ -308,7 +308,7 @@ std::vector<Compared> compared_as(const MatrixFile& file, const Fit& fit, int de
   std::vector<Compared> all;
   double largest = 0.0;
   for (const Node* node : fit.nodes) largest = std::max(largest, largest_of(node->matrix()));
-  const Rounding rounding(file, largest, decimals_beside);
+  const Rounding rounding = rounding_of(file, largest, decimals_beside);
   for (std::size_t i = 0; i < fit.nodes.size(); ++i) {
     Compared one{.name = fit.nodes.size() == 1 ? file.name : fmt::format("{}[{}]", file.name, i),
                  .node = fit.nodes[i],

@@ -16,7 +16,7 @@ std::optional<int> rounded_decimals(const Matrix& matrix) {
   constexpr int least = 3, most = 6;
   constexpr std::size_t few = 12;
   if (matrix.size() < few) return std::nullopt;
-  const Rounding rounding(matrix, Precision::float64, largest_of(matrix));
+  const Rounding rounding = rounding_of(matrix, Precision::float64, largest_of(matrix));
   const std::optional<int> decimals = rounding.decimals();
   if (!decimals || *decimals < least || *decimals > most) return std::nullopt;
   const double unit = std::pow(10.0, 1 - *decimals);

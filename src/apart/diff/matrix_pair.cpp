@@ -1,4 +1,4 @@
-#include "apart/diff/difference.hpp"
+#include "apart/diff/matrix_pair.hpp"
 
 #include <fmt/format.h>
 
@@ -80,7 +80,7 @@ std::string called_by_word(const Axis& axis, std::size_t i) {
 
 }  // namespace
 
-void compare_cells(DifferentMatrix& one, double tolerance) {
+void compare_cells(MatrixPair& one, double tolerance) {
   if (one.stands_once()) {
     one.how = one.a ? HowTheyDiffer::only_in_a : HowTheyDiffer::only_in_b;
     return;
@@ -102,13 +102,13 @@ void compare_cells(DifferentMatrix& one, double tolerance) {
   const Axis *const words_of_a = words_of_ids(*one.a), *const words_of_b = words_of_ids(*one.b);
   one.are_ids = words_of_a && words_of_b && *words_of_a->labels != *words_of_b->labels;
   if (one.are_ids) of_b = with_ids_of_a(std::move(of_b), *words_of_a, *words_of_b);
-  one.apart = cells_moved(*of_a, of_b, tolerance);
-  one.how = !one.apart.is_unchanged()     ? HowTheyDiffer::different
+  one.apart = difference(*of_a, of_b, Rounding::to_part(tolerance));
+  one.how = !one.apart.agrees()           ? HowTheyDiffer::different
             : is_in_order && !one.are_ids ? HowTheyDiffer::equal
                                           : HowTheyDiffer::equal_by_word;
   one.is_in_other_order = !is_in_order;
   one.has_repeated_words = !is_in_order && (repeats_a_label(a.rows) || repeats_a_label(a.columns));
-  one.is_tolerated = one.apart.is_unchanged() && !cells_moved(*of_a, of_b).is_unchanged();
+  one.is_tolerated = one.apart.agrees() && !agree(*of_a, of_b);
   one.row_in_b = (*rows)[one.apart.row];
   one.column_in_b = (*columns)[one.apart.column];
 }
@@ -133,15 +133,15 @@ std::string listed_as(HowTheyDiffer how) {
   return std::string(std::ranges::find(all_words, how, &WordsForDifference::how)->listed);
 }
 
-std::string place_of(const DifferentMatrix& one) {
+std::string place_of(const MatrixPair& one) {
   return fmt::format("[{},{}]", called_by_word(one.a->frame.rows, one.apart.row),
                      called_by_word(one.a->frame.columns, one.apart.column));
 }
 
-double cell_in_a(const DifferentMatrix& one) { return (*one.a->cells())(one.apart.row, one.apart.column); }
-double cell_in_b(const DifferentMatrix& one) { return (*one.b->cells())(one.row_in_b, one.column_in_b); }
+double cell_in_a(const MatrixPair& one) { return (*one.a->cells())(one.apart.row, one.apart.column); }
+double cell_in_b(const MatrixPair& one) { return (*one.b->cells())(one.row_in_b, one.column_in_b); }
 
-std::string told_difference(const DifferentMatrix& one) {
+std::string told_difference(const MatrixPair& one) {
   if (one.has_difference()) {
     const bool is_too_large =
         std::isinf(one.apart.change) && std::isfinite(cell_in_a(one)) && std::isfinite(cell_in_b(one));

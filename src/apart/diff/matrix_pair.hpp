@@ -28,11 +28,11 @@ struct OneMatrix {
 enum class HowTheyDiffer { equal, equal_by_word, different, other_words, other_shape, only_in_a, only_in_b };
 
 /// The matrices of one name in both, and how they differ.
-struct DifferentMatrix {
+struct MatrixPair {
   std::string name;
   const OneMatrix *a = nullptr, *b = nullptr;  // null: it has none of this name
   HowTheyDiffer how = HowTheyDiffer::equal;
-  CellsMoved apart = {};                      // counted in the order of A
+  Difference apart = {};                      // counted in the order of A
   std::size_t row_in_b = 0, column_in_b = 0;  // of the cell that is furthest apart
   bool is_tolerated = false;                  // numbers count as equal that are not the same
   bool is_in_other_order = false;             // words stand elsewhere in B
@@ -45,7 +45,7 @@ struct DifferentMatrix {
 
 /// Compares two matrices of one name. A row or column of a word is compared with that of the same word, and the first
 /// of several with the first. Ids are compared by the words that they stand for in their vocabularies.
-void compare_cells(DifferentMatrix& one, double tolerance);
+void compare_cells(MatrixPair& one, double tolerance);
 
 /// In a list, and of one or several matrices in a sentence.
 struct WordsForDifference {
@@ -57,11 +57,11 @@ std::span<const WordsForDifference> words_for_differences();
 /// "other words"
 std::string listed_as(HowTheyDiffer how);
 /// "[it,animal]", the cell that is furthest apart, as it is called in A.
-std::string place_of(const DifferentMatrix& one);
+std::string place_of(const MatrixPair& one);
 /// Its numbers in A and B.
-double cell_in_a(const DifferentMatrix& one);
-double cell_in_b(const DifferentMatrix& one);
+double cell_in_a(const MatrixPair& one);
+double cell_in_b(const MatrixPair& one);
 /// The largest difference, or the two shapes; empty: there is none.
-std::string told_difference(const DifferentMatrix& one);
+std::string told_difference(const MatrixPair& one);
 
 }  // namespace attn
