@@ -15,6 +15,12 @@ using namespace attn;
 
 namespace {
 
+Style in_tex_with(TexSettings settings) {
+  Style style;
+  style.own.put(settings);
+  return style;
+}
+
 std::string latex_of(std::vector<Block> blocks, const Style& style = {}) {
   return written_by([&](Sink& sink) { render_latex(Page{.blocks = std::move(blocks)}, style, sink); });
 }
@@ -77,7 +83,7 @@ TEST_CASE("a small matrix is one in brackets, and one with words is a table with
             "\\begin{tabular}{@{}lrr@{}}\n\\toprule\n\\textbf{w\\_q} & 1 & 2 \\\\\n\\midrule\n"
             "a\\&b & 1.0 & $-$2.0 \\\\\nc & 0.5 & 3.0 \\\\\n\\bottomrule\n"));
   CHECK_FALSE(has(latex, "cellcolor"));
-  CHECK(has(latex_of({table}, {.shading = true}), "& \\cellcolor{orange!37}$-$2.0 \\\\"));
+  CHECK(has(latex_of({table}, in_tex_with({.shading = true})), "& \\cellcolor{orange!37}$-$2.0 \\\\"));
 }
 
 TEST_CASE("masked cells and cells that are no numbers are signs in LaTeX") {
@@ -121,10 +127,11 @@ TEST_CASE("a formula of a file that is not ours is shown as words in LaTeX") {
 TEST_CASE("LaTeX is a part of a document that says what it needs, or a whole document") {
   const std::string part = latex_of({Heading{1, text("A")}});
   CHECK(part == "% Needs \\usepackage{amsmath,array,booktabs,graphicx,longtable,tikz}\n\n\\section*{A}\n\n");
-  const std::string whole = latex_of({Heading{1, text("A")}}, {.standalone = true});
+  const std::string whole = latex_of({Heading{1, text("A")}}, in_tex_with({.standalone = true}));
   CHECK(whole.starts_with("\\documentclass{article}\n\\usepackage{amsmath,"));
   CHECK(whole.ends_with("\\section*{A}\n\n\\end{document}\n"));
-  CHECK(has(latex_of({}, {.standalone = true, .shading = true}), "\\usepackage[table]{xcolor}\n\\usepackage{amsmath"));
+  CHECK(has(latex_of({}, in_tex_with({.standalone = true, .shading = true})),
+            "\\usepackage[table]{xcolor}\n\\usepackage{amsmath"));
   CHECK(has(latex_of({Prose{text("😀")}}), "stand for the character with this number in Unicode"));
 }
 

@@ -190,8 +190,7 @@ TEST_CASE("a document says how it writes a row, and the walk over a table what s
                     .scores = std::make_shared<const Matrix>(scores),
                     .heat = Heat::weights,
                     .row_sums = true,
-                    .marked_row = 1,
-                    .marked_column = 0};
+                    .told = {{1, 0, true}}};
   const TableWalk walk(table, 2);
   const auto rows = [&](Columns columns, bool with_sums) {
     bool is_masked = false;

@@ -23,6 +23,7 @@
 #include "data/problem/option_named.hpp"
 #include "data/problem/problem_file.hpp"
 #include "page/block/page.hpp"
+#include "page/render/picture.hpp"
 #include "page/render/style.hpp"
 #include "page/tell/describe.hpp"
 
@@ -135,7 +136,7 @@ std::string note_on_random(const AnswerInFormat& answer) {
     const Prose* const prose = std::get_if<Prose>(&block);
     return prose && words_of(prose->text) == whole;
   };
-  if (answer.style.is_chosen && std::ranges::any_of(answer.page.blocks, says)) return "";
+  if (answer.style.settings<PictureSettings>().is_chosen && std::ranges::any_of(answer.page.blocks, says)) return "";
   return what_is_random_in_short(answer.computation);
 }
 
@@ -377,7 +378,7 @@ AnswerInFormat answer_in_members(const std::vector<std::string>& command_line, c
     answer.notes = notes_on(inputs.all());
   answer.style = style_for(arguments, environment, answer.is_file());
   leave_sections(answer.page, arguments);
-  answer.style.note = note_on_random(answer);
+  answer.style.own.of<PictureSettings>().note = note_on_random(answer);
   refuse_endless_page(answer);
   part_into_files(answer);
   refuse_lost_files(answer, arguments, names_own_output);

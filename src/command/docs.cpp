@@ -20,6 +20,7 @@
 #include "data/files/matrix_file.hpp"
 #include "data/files/opened.hpp"
 #include "page/document/living.hpp"
+#include "page/render/html.hpp"
 #include "page/render/width.hpp"
 
 namespace attn {
@@ -376,8 +377,7 @@ void refuse_effects(const AnswerInFormat& answer) {
 Style style_of(const AnswerInFormat& answer, const BlockStyle& wanted) {
   Style style = answer.style;
   style.colors = Colors::none;
-  style.is_part = true;
-  if (!wanted.in_files) style.ids = wanted.ids;
+  style.own.put(MarkupSettings{.is_part = true, .ids = wanted.in_files ? "" : wanted.ids});
   // Text is cut to the page; the other formats only where it is asked for.
   const bool is_text = answer.format == &formats().front();
   if (style.width == 0) style.width = wanted.width.value_or(is_text ? usual_width : 0);

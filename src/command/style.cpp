@@ -6,7 +6,10 @@
 #include "command/app.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "page/render/format.hpp"
+#include "page/render/picture.hpp"
 #include "page/render/style.hpp"
+#include "page/render/tex.hpp"
 
 namespace attn {
 
@@ -92,6 +95,19 @@ std::optional<Rgb> theme(const Arguments& arguments, const Environment& environm
   return std::nullopt;
 }
 
+// What options say to some formats only.
+void set_for_formats(Hung& own, const Arguments& arguments) {
+  own.put(SeparatedSettings{.labels = !arguments.has(option::no_labels)});
+  own.put(TexSettings{.standalone = arguments.has(option::standalone), .shading = arguments.has(option::shading)});
+  if (const std::optional<std::string> name = arguments.text(option::math))
+    own.put(MarkdownSettings{look_up(std::span<const NamedMarks>(named_marks), *name, "marks").marks});
+  PictureSettings pictures{.is_chosen = arguments.has_any(std::array{&option::only, &option::section}),
+                           .transparent = arguments.has(option::transparent)};
+  if (const std::optional<std::string> name = arguments.text(option::theme))
+    pictures.ground = look_up(std::span<const Theme>(named_themes), *name, "theme").picture_ground;
+  own.put(std::move(pictures));
+}
+
 std::size_t choose_width(const Arguments& arguments, const Environment& environment, bool to_file) {
   constexpr std::size_t usual = 80;
   if (const std::optional<std::size_t> width = arguments.count(option::width)) return *width;
@@ -161,17 +177,9 @@ Style style_for(const Arguments& arguments, const Environment& environment, bool
   style.unicode = !arguments.has(option::ascii) && (to_file || speaks_utf8(environment));
   style.width = choose_width(arguments, environment, to_file);
   style.full = arguments.has(option::full);
-  style.labels = !arguments.has(option::no_labels);
-  if (const std::optional<std::string> name = arguments.text(option::math))
-    style.math = look_up(std::span<const NamedMarks>(named_marks), *name, "marks").marks;
-  style.standalone = arguments.has(option::standalone);
-  style.shading = arguments.has(option::shading);
-  style.is_chosen = arguments.has_any(std::array{&option::only, &option::section});
-  if (const std::optional<std::string> name = arguments.text(option::theme))
-    style.picture_ground = look_up(std::span<const Theme>(named_themes), *name, "theme").picture_ground;
-  style.transparent = arguments.has(option::transparent);
   style.precision = static_cast<int>(arguments.count(option::precision).value_or(4));
   style.is_precise = arguments.has(option::precision);
+  set_for_formats(style.own, arguments);
   return style;
 }
 

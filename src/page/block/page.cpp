@@ -19,6 +19,11 @@ Text joined_text(std::initializer_list<TextPiece> pieces) {
   return text;
 }
 
+TablePlace Table::marked() const {
+  const auto found = std::ranges::find_if(told, &TablePlace::is_marked);
+  return found == told.end() ? TablePlace{} : *found;
+}
+
 Block::Block(const Block&) = default;
 Block::Block(Block&&) noexcept = default;
 Block& Block::operator=(const Block&) = default;

@@ -55,9 +55,10 @@ struct FormulaBlock {
 /// How the cells of a table are shaded where there is color.
 enum class Heat { none, weights /* 0 to 1 */, around_zero };
 
-/// A row and a column of a table.
-struct CellPlace {
-  std::size_t row = 0, column = 0;
+/// A row, a column or a cell of a table that a page points at.
+struct TablePlace {
+  std::optional<std::size_t> row = {}, column = {};
+  bool is_marked = false;  // set off, without color too; else it is named in a sentence
 };
 
 /// A matrix with the labels of its rows and columns.
@@ -71,10 +72,12 @@ struct Table {
   std::shared_ptr<const Matrix> scores = {};  // where these are −∞, the cell is masked; null: none is
   Heat heat = Heat::none;
   bool row_sums = false;
-  bool ranks = false;                // a row says which columns count most: weights, logits
-  bool columns_differ = false;       // each column is a quantity of its own, with its own decimals
-  std::vector<CellPlace> told = {};  // named in a sentence: their rows and columns stay where others are left out
-  std::optional<std::size_t> marked_row = {}, marked_column = {};  // set off, without color too
+  bool ranks = false;                 // a row says which columns count most: weights, logits
+  bool columns_differ = false;        // each column is a quantity of its own, with its own decimals
+  std::vector<TablePlace> told = {};  // their rows and columns stay where others are left out
+
+  /// The place that is set off; none: there is nothing.
+  TablePlace marked() const;
 };
 
 /// Tables that belong together, beside each other where there is room.

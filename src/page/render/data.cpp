@@ -385,9 +385,13 @@ void require_matrices(const Page& page, std::string_view format) {
 
 }  // namespace
 
-void render_csv(const Page& page, const Style& style, Sink& sink) { write_page(page, style.labels, ',', sink); }
+void render_csv(const Page& page, const Style& style, Sink& sink) {
+  write_page(page, style.settings<SeparatedSettings>().labels, ',', sink);
+}
 
-void render_tsv(const Page& page, const Style& style, Sink& sink) { write_page(page, style.labels, '\t', sink); }
+void render_tsv(const Page& page, const Style& style, Sink& sink) {
+  write_page(page, style.settings<SeparatedSettings>().labels, '\t', sink);
+}
 
 void render_npy(const Page& page, const Style&, Sink& sink) {
   require_matrices(page, "npy");

@@ -43,6 +43,20 @@ std::string path_of_part(const std::string& path, std::size_t number);
 /// How what a command has said looks within a page that looks so.
 Style style_within(const CommandOutput& output, Style around);
 
+/// What formulas stand between in Markdown: $$…$$, and plain text among words; or a fence named math, and
+/// $`…`$ among words, which GitHub and GitLab both read as they stand.
+enum class MathMarks { dollars, fences };
+
+/// What Markdown heeds of a style besides what all formats do.
+struct MarkdownSettings {
+  MathMarks math = MathMarks::dollars;
+};
+
+/// The same of CSV and TSV.
+struct SeparatedSettings {
+  bool labels = true;  // of rows and columns
+};
+
 void render_text(const Page& page, const Style& style, Sink& sink);
 void render_markdown(const Page& page, const Style& style, Sink& sink);
 /// A page for a browser, which needs nothing else: no script, no style and no picture from elsewhere.

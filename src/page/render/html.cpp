@@ -318,9 +318,9 @@ std::string html_begin(const HtmlHead& head) {
 }
 
 void render_html(const Page& page, const Style& style, Sink& sink) {
-  if (style.is_part) {
+  if (const MarkupSettings& part = style.settings<MarkupSettings>(); part.is_part) {
     sink.write(begin_of_part());
-    html_writer(style, sink, style.ids.empty() ? "drawing" : style.ids)->write(page.blocks);
+    html_writer(style, sink, part.begin_of_ids())->write(page.blocks);
     return sink.write("</section>\n");
   }
   sink.write(html_begin({.title = title_of_page(page)}));

@@ -10,6 +10,15 @@
 
 namespace attn {
 
+/// What HTML, and a picture of SVG, heed of a style besides what all formats do.
+struct MarkupSettings {
+  bool is_part = false;  // HTML as a part of a page, not as a whole one
+  std::string ids = {};  // begins the ids of elements, where other parts stand beside this one; empty: none do
+
+  /// The same, and that of an only part.
+  std::string begin_of_ids() const { return ids.empty() ? "drawing" : ids; }
+};
+
 /// Writes blocks as elements that may stand anywhere in the body of a page with the rules below: tables with
 /// headers (`data-matrix` names the matrix of the trace that one shows), MathML, drawings as SVG. `ids`
 /// begins the ids of its elements, where several writers write one page.

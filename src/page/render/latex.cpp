@@ -290,7 +290,7 @@ class LatexWriter final : public Writer {
     const Table& table = walk.table();
     const Shape shape = table.cells->shape();
     const RowForm form{
-        .between = " & ", .masked = "\\cdot", .shade = style_.shading ? append_shade : nullptr, .number = append_math};
+        .between = " & ", .masked = "\\cdot", .shade = shades_ ? append_shade : nullptr, .number = append_math};
     std::string text =
         fmt::format("\\[\n{} = \\left[\\begin{{array}}{{{}}}\n", name_of(table), std::string(shape.columns, 'r'));
     bool masked = false;
@@ -367,7 +367,7 @@ class LatexWriter final : public Writer {
                        .total = "$\\Sigma$",
                        .row_labels = labels,
                        .label_of = [](const std::string& label, bool) { return label_cell(label); },
-                       .shade = style_.shading ? append_shade : nullptr,
+                       .shade = shades_ ? append_shade : nullptr,
                        .number = append_number};
     for (std::size_t j = columns.first; j < columns.first + columns.count; ++j) note(table.columns.label(j));
     const std::string title =
@@ -460,6 +460,7 @@ class LatexWriter final : public Writer {
   }
 
   const Style& style_;
+  bool shades_ = style_.settings<TexSettings>().shading;
   Sink& sink_;
   int outer_level_ = 0;  // is added to the levels of headings
   int level_ = 0;        // of the last heading
@@ -469,29 +470,30 @@ class LatexWriter final : public Writer {
 
 constexpr std::string_view packages = "amsmath,array,booktabs,graphicx,longtable,tikz";
 
-std::string preamble(const Style& style) {
+std::string preamble(const TexSettings& settings) {
   return fmt::format(
       "\\documentclass{{article}}\n{}\\usepackage{{{}}}\n\\setlength{{\\parindent}}{{0pt}}\n"
       "\\setlength{{\\parskip}}{{0.6em}}\n\\emergencystretch=3em\n\\begin{{document}}\n\n",
-      style.shading ? "\\usepackage[table]{xcolor}\n" : "", packages);
+      settings.shading ? "\\usepackage[table]{xcolor}\n" : "", packages);
 }
 
 }  // namespace
 
 void render_latex(const Page& page, const Style& style, Sink& sink) {
-  if (style.standalone) {
-    sink.write(preamble(style));
+  const TexSettings& settings = style.settings<TexSettings>();
+  if (settings.standalone) {
+    sink.write(preamble(settings));
   } else {
     sink.write(fmt::format("% Needs {}\\usepackage{{{}}}\n\n",
-                           style.shading ? "\\usepackage[table]{xcolor} and then " : "", packages));
+                           settings.shading ? "\\usepackage[table]{xcolor} and then " : "", packages));
   }
-  Style own = style;
-  own.in_tex = true;
-  LatexWriter writer(own, sink);
+  Style inner = style;
+  inner.own.of<TexSettings>().tells_numbers = true;
+  LatexWriter writer(inner, sink);
   writer.take_names(page.blocks);
   static_cast<Writer&>(writer).write(page.blocks);
   writer.finish();
-  if (style.standalone) sink.write("\\end{document}\n");
+  if (settings.standalone) sink.write("\\end{document}\n");
 }
 
 }  // namespace attn

@@ -88,12 +88,12 @@ class MarkdownWriter final : public Writer {
   void write(const Heading& heading) override {
     gap();
     sink_.write(std::string(static_cast<std::size_t>(heading.level), '#') + " " +
-                text_in_markdown(heading.text, style_.math) + "\n");
+                text_in_markdown(heading.text, math_) + "\n");
   }
 
   void write(const Prose& prose) override {
     gap();
-    sink_.write(text_in_markdown(prose.text, style_.math) + "\n");
+    sink_.write(text_in_markdown(prose.text, math_) + "\n");
   }
 
   void write(const FormulaBlock& block) override {
@@ -151,7 +151,7 @@ class MarkdownWriter final : public Writer {
   void write(const Margined& margined) override {
     gap();
     for (const Margined::Line& line : margined.lines) {
-      const std::string text = line.first + text_in_markdown(line.text, style_.math);
+      const std::string text = line.first + text_in_markdown(line.text, math_);
       sink_.write(text.substr(0, text.find_last_not_of(' ') + 1) + "\n");
     }
   }
@@ -184,11 +184,12 @@ class MarkdownWriter final : public Writer {
   }
 
   void write_formula(const std::string& latex) {
-    if (style_.math == MathMarks::dollars) return sink_.write("$$" + latex + "$$\n");
+    if (math_ == MathMarks::dollars) return sink_.write("$$" + latex + "$$\n");
     sink_.write("```math\n" + for_renderers(latex) + "\n```\n");
   }
 
   const Style& style_;
+  MathMarks math_ = style_.settings<MarkdownSettings>().math;
   Sink& sink_;
   bool first_ = true;
 };

@@ -94,10 +94,10 @@ class PictureWriter final : public Writer {
 
   void write(const Heading& heading) override {
     if (picture_.title.empty()) picture_.title = words_of(heading.text);
-    if (style_.is_chosen) add_words(words_of(heading.text), Label::Kind::strong);
+    if (is_chosen()) add_words(words_of(heading.text), Label::Kind::strong);
   }
   void write(const Prose& prose) override {
-    if (style_.is_chosen) add_words(words_of(prose.text), Label::Kind::plain);
+    if (is_chosen()) add_words(words_of(prose.text), Label::Kind::plain);
   }
   void write(const Note& note) override {
     for (const Text& line : note.lines) write(Prose{line});
@@ -250,6 +250,8 @@ class PictureWriter final : public Writer {
     }
   }
 
+  bool is_chosen() const { return style_.settings<PictureSettings>().is_chosen; }
+
   const Style& style_;
   const Canvas& canvas_;
   Picture picture_;
@@ -264,15 +266,16 @@ Picture as_picture(Drawing drawing) {
 
 // The note of the style, below all else.
 Picture with_note(Picture picture, const Style& style, const Canvas& canvas) {
-  if (style.note.empty()) return picture;
+  const std::string& said = style.settings<PictureSettings>().note;
+  if (said.empty()) return picture;
   std::size_t below = 0;
   for (const Picture::Part& part : picture.parts)
     below = std::max(below, part.at.y + canvas.measure(part.drawing).height);
   Drawing note;
-  for (const std::string& line : wrap(style.words(style.note), canvas.metrics.limit / canvas.metrics.column))
+  for (const std::string& line : wrap(style.words(said), canvas.metrics.limit / canvas.metrics.column))
     note.labels.push_back({{0, note.labels.size() * canvas.metrics.line}, line, Drawing::Label::Kind::quiet});
   picture.parts.push_back({std::move(note), {0, below + canvas.metrics.line / 2}});
-  picture.description += (picture.description.empty() ? "" : " ") + style.note;
+  picture.description += (picture.description.empty() ? "" : " ") + said;
   return picture;
 }
 
@@ -280,13 +283,14 @@ Picture with_note(Picture picture, const Style& style, const Canvas& canvas) {
 
 std::vector<Page> pictures_of(const Page& page, const Style& style) {
   std::vector<Page> parts;
-  if (!style.is_chosen) parts = drawings_of(page);
+  if (!style.settings<PictureSettings>().is_chosen) parts = drawings_of(page);
   if (parts.empty()) parts.push_back({.blocks = page.blocks});
   return parts;
 }
 
 Picture picture_of(const Page& page, const Style& style, const Canvas& canvas) {
-  const std::vector<Page> parts = style.is_chosen ? std::vector<Page>() : drawings_of(page);
+  const bool is_chosen = style.settings<PictureSettings>().is_chosen;
+  const std::vector<Page> parts = is_chosen ? std::vector<Page>() : drawings_of(page);
   if (parts.size() > 1) {
     fail(
         "there are {} drawings here, and a file holds one: give -o with a name for a file each, or choose one with --only or --section",

@@ -13,6 +13,17 @@
 
 namespace attn {
 
+/// What a picture stands on; any: it is for light, and a browser may take it for dark.
+enum class PictureGround { any, light, dark };
+
+/// What pictures heed of a style besides what all formats do.
+struct PictureSettings {
+  bool is_chosen = false;  // the page is the part that was asked for: one picture holds all of it
+  PictureGround ground = PictureGround::any;
+  bool transparent = false;  // it has no ground
+  std::string note = {};     // a line below it, which its description has too
+};
+
 /// Drawings with their places in one picture.
 struct Picture {
   struct Part {

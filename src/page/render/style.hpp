@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/support/hung.hpp"
 #include "page/block/page.hpp"
 
 namespace attn {
@@ -23,15 +24,8 @@ struct Rgb {
 /// What stands behind the text where nothing else is known.
 constexpr Rgb dark_ground{0, 0, 0}, light_ground{255, 255, 255};
 
-/// What formulas stand between in Markdown: $$…$$, and plain text among words; or a fence named math, and
-/// $`…`$ among words, which GitHub and GitLab both read as they stand.
-enum class MathMarks { dollars, fences };
-
-/// What a picture stands on; any: it is for light, and a browser may take it for dark.
-enum class PictureGround { any, light, dark };
-
-/// How a page is to look. Formats that are read by machines heed none of it but the labels; documents only
-/// the precision and what is said to be theirs.
+/// How a page is to look. Formats that are read by machines heed none of it; documents only the precision. Both heed
+/// what is theirs.
 struct Style {
   Colors colors = Colors::none;
   Rgb ground = dark_ground;  // of the terminal, behind the text
@@ -40,17 +34,15 @@ struct Style {
   bool full = false;         // leave nothing out, whatever the width
   int precision = 4;         // most decimals
   bool is_precise = false;   // they were asked for: where there is no room, columns are left out before them
-  bool labels = true;        // of rows and columns, in CSV and TSV
-  MathMarks math = MathMarks::dollars;
-  bool standalone = false;  // LaTeX or TikZ as a whole document, not as a part of one
-  bool shading = false;     // of cells in LaTeX
-  bool is_part = false;     // HTML as a part of a page, not as a whole one
-  std::string ids = {};     // begins the ids of elements, where other parts stand beside this one; empty: none do
-  bool is_chosen = false;   // the page is the part that was asked for: one picture holds all of it
-  PictureGround picture_ground = PictureGround::any;
-  bool transparent = false;  // pictures have no ground
-  std::string note = {};     // a line below a picture, which its description has too
-  bool in_tex = false;       // a character that LaTeX has no sign for is told by its number
+  Hung own = {};             // settings of some formats only, of types that are declared beside these
+
+  /// Those of a type; the usual ones where nobody has set them.
+  template <class Settings>
+  const Settings& settings() const {
+    static const Settings usual;
+    const Settings* const set = own.find<Settings>();
+    return set ? *set : usual;
+  }
 
   /// Whether large matrices and long sums are shortened.
   bool elides() const { return width != 0 && !full; }

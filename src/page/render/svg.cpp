@@ -403,10 +403,10 @@ std::string color_variables(std::string_view elements) {
 std::string_view rules_for_drawings() { return rules_of_drawing; }
 
 // Programs that draw SVG and are no browsers know no variables.
-std::string rules_of_file(PictureGround picture_ground) {
+std::string rules_of_file(PictureGround ground) {
   const std::string light = with_colors([](const Color&color) { return color.light; }),
                     dark = with_colors([](const Color&color) { return color.dark; });
-  switch (picture_ground) {
+  switch (ground) {
     case PictureGround::light:
       return light;
     case PictureGround::dark:
@@ -428,8 +428,9 @@ constexpr Canvas in_pixels{pixels, size_in_svg};
 void render_svg(const Page& page, const Style& style, Sink& sink) {
   const Picture picture = picture_of(page, style, in_pixels);
   sink.write(begin_of_svg_file);
-  sink.write(svg_of(picture, style.ids.empty() ? "drawing" : style.ids, rules_of_file(style.picture_ground),
-                    !style.transparent));
+  const PictureSettings& settings = style.settings<PictureSettings>();
+  sink.write(svg_of(picture, style.settings<MarkupSettings>().begin_of_ids(), rules_of_file(settings.ground),
+                    !settings.transparent));
 }
 
 std::string drawing_in_words(const Page& page, const Style& style) {

@@ -25,6 +25,6 @@ std::string_view rules_for_drawings();
 /// Colors in light and in dark surroundings, as variables of CSS of these elements.
 std::string color_variables(std::string_view elements = ":root");
 /// The rules of a drawing that is a file of its own: for light, for dark, or as the browser has it.
-std::string rules_of_file(PictureGround picture_ground = PictureGround::any);
+std::string rules_of_file(PictureGround ground = PictureGround::any);
 
 }  // namespace attn

@@ -38,6 +38,7 @@ class TableDrawing {
  public:
   TableDrawing(const Table& table, const TableWidths& widths, const Style& style, const Metrics& metrics)
       : table_(table),
+        marked_(table.marked()),
         widths_(widths),
         style_(style),
         metrics_(metrics),
@@ -82,7 +83,7 @@ class TableDrawing {
 
   void add_columns() {
     for (std::size_t j = 0; j < shape_.columns; ++j) {
-      const bool is_marked = table_.marked_column == j;
+      const bool is_marked = marked_.column == j;
       add_in_cell(left_of(j), widths_.columns[j], 1, label_drawn(table_.columns, j, style_), kind_of(is_marked));
     }
     if (table_.row_sums) add(left_of(shape_.columns) + 1, 1, style_.signs("Σ"), Label::Kind::quiet);
@@ -92,15 +93,15 @@ class TableDrawing {
   static Label::Kind kind_of(bool is_marked) { return is_marked ? Label::Kind::strong : Label::Kind::quiet; }
 
   bool is_marked(std::size_t i, std::size_t j) const {
-    const bool in_row = table_.marked_row == i, in_column = table_.marked_column == j;
-    if (table_.marked_row && table_.marked_column) return in_row && in_column;
+    const bool in_row = marked_.row == i, in_column = marked_.column == j;
+    if (marked_.row && marked_.column) return in_row && in_column;
     return in_row || in_column;
   }
 
   void add_row(std::size_t i) {
     const std::size_t line = i + first_row;
     const std::string label = label_drawn(table_.rows, i, style_);
-    add(widths_.labels - display_width(label), line, label, kind_of(table_.marked_row == i));
+    add(widths_.labels - display_width(label), line, label, kind_of(marked_.row == i));
     const Strengths strengths(table_);
     for (std::size_t j = 0; j < shape_.columns; ++j) {
       const std::size_t left = left_of(j), width = widths_.columns[j];
@@ -135,6 +136,7 @@ class TableDrawing {
   }
 
   const Table& table_;
+  TablePlace marked_;
   const TableWidths& widths_;
   const Style& style_;
   const Metrics& metrics_;

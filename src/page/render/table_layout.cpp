@@ -85,7 +85,11 @@ std::vector<Digits> digits_for_columns(const Table& table, int precision) {
 }
 
 TableWalk::TableWalk(const Table& table, int precision)
-    : table_(table), precision_(precision), digits_(digits_for_columns(table, precision)), strengths_(table) {}
+    : table_(table),
+      marked_(table.marked()),
+      precision_(precision),
+      digits_(digits_for_columns(table, precision)),
+      strengths_(table) {}
 
 std::string TableWalk::column_labels(const RowForm& form, Columns columns, bool with_sums) const {
   std::string line;
@@ -93,7 +97,7 @@ std::string TableWalk::column_labels(const RowForm& form, Columns columns, bool 
     for (const std::string_view piece : {form.column.before, label, form.column.after}) line += piece;
   };
   for (std::size_t j = columns.first; j < columns.first + columns.count; ++j)
-    append(form.label_of(table_.columns.label(j), j == table_.marked_column));
+    append(form.label_of(table_.columns.label(j), j == marked_.column));
   if (with_sums) append(form.total);
   return line;
 }
@@ -119,7 +123,7 @@ bool TableWalk::append_row(const RowForm& form, std::size_t i, Columns columns, 
   if (!form.row_labels.empty()) {
     line += form.row_labels[i];
   } else if (form.label_of) {
-    line += form.label_of(table_.rows.label(i), i == table_.marked_row);
+    line += form.label_of(table_.rows.label(i), i == marked_.row);
   }
   line += form.label.after;
   for (std::size_t j = columns.first; j < columns.first + columns.count; ++j) {
@@ -183,8 +187,9 @@ Shown shown_rows(const Table& table) {
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < first; ++i) places.push_back(i);
   for (std::size_t i = count - last; i < count; ++i) places.push_back(i);
-  for (const CellPlace& place : table.told) places.push_back(place.row);
-  if (table.marked_row) places.push_back(*table.marked_row);
+  for (const TablePlace& place : table.told) {
+    if (place.row) places.push_back(*place.row);
+  }
   // One line for a gap would only take the place of a row.
   const Shown with_gaps = some_of(count, places);
   for (std::size_t n = 1; n < with_gaps.places.size(); ++n) {
@@ -217,8 +222,9 @@ std::vector<std::string> short_labels(const Axis& axis, const std::vector<std::s
 std::vector<std::size_t> columns_by_importance(const Table& table, const Shown& rows) {
   const std::size_t count = table.cells->shape().columns;
   std::vector<std::size_t> order;
-  if (table.marked_column) order.push_back(*table.marked_column);
-  for (const CellPlace& place : table.told) order.push_back(place.column);
+  for (const TablePlace& place : table.told) {
+    if (place.column) order.push_back(*place.column);
+  }
   if (table.heat == Heat::weights) {
     std::vector<double> largest(count, 0.0);
     for (const std::size_t i : rows.places) {

@@ -83,6 +83,7 @@ class TableWalk {
 
  private:
   const Table& table_;
+  TablePlace marked_;
   int precision_;
   std::vector<Digits> digits_;
   Strengths strengths_;

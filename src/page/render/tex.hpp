@@ -8,6 +8,13 @@
 
 namespace attn {
 
+/// What LaTeX and TikZ heed of a style besides what all formats do.
+struct TexSettings {
+  bool standalone = false;     // as a whole document, not as a part of one
+  bool shading = false;        // of cells in LaTeX
+  bool tells_numbers = false;  // in place of a character that LaTeX has no sign for
+};
+
 /// Any text as text of LaTeX in plain ASCII, which every engine and every font shows. A character that they
 /// have no sign for is told by its number in Unicode, as "U+1F600".
 std::string in_tex(std::string_view text);

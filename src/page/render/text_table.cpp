@@ -34,6 +34,7 @@ class TextTable {
  public:
   TextTable(const Table& table, const Style& style, Sink& sink)
       : table_(table),
+        marked_(table.marked()),
         style_(style),
         sink_(sink),
         ellipsis_(style.unicode ? "…" : "..."),
@@ -142,7 +143,7 @@ class TextTable {
   void measure_labels() {
     label_width_ = 0;
     for (const std::size_t i : rows_.places) {
-      const std::size_t mark = i == table_.marked_row ? 2 : 0;
+      const std::size_t mark = i == marked_.row ? 2 : 0;
       label_width_ = std::max(label_width_, display_width(row_label(i)) + mark);
     }
     const std::size_t wanted = display_width(title_);
@@ -153,8 +154,7 @@ class TextTable {
   void measure_columns() {
     const std::size_t count = columns_.count;
     widths_.assign(count, 0);
-    for (std::size_t j = 0; j < count; ++j)
-      widths_[j] = display_width(column_label(j)) + (j == table_.marked_column ? 2 : 0);
+    for (std::size_t j = 0; j < count; ++j) widths_[j] = display_width(column_label(j)) + (j == marked_.column ? 2 : 0);
     for (const std::size_t i : rows_.places) {
       const std::span<const double> values = row(*table_.cells, i);
       for (std::size_t j = 0; j < count; ++j) {
@@ -337,7 +337,7 @@ class TextTable {
     std::string line;
     begin_line(line, name_above_ ? "" : title_);
     write_cells(line, [&](std::size_t j) {
-      const std::string text = (j == table_.marked_column ? column_mark() : "") + column_label(j);
+      const std::string text = (j == marked_.column ? column_mark() : "") + column_label(j);
       pad(line, widths_[j] - display_width(text));
       line += text;
     });
@@ -368,7 +368,7 @@ class TextTable {
   }
 
   void append_row(std::string& line, std::size_t i) {
-    begin_line(line, (i == table_.marked_row ? row_mark() : "") + row_label(i));
+    begin_line(line, (i == marked_.row ? row_mark() : "") + row_label(i));
     const std::span<const double> values = row(*table_.cells, i);
     write_cells(line, [&](std::size_t j) { write_cell(line, i, j, values[j]); });
     if (show_sums_) {
@@ -395,7 +395,7 @@ class TextTable {
     const std::size_t written = line.size() - begin;
     if (written < widths_[j]) line.insert(begin, widths_[j] - written, ' ');
     if (style_.colors == Colors::none) return;
-    const bool is_marked = i == table_.marked_row || j == table_.marked_column;
+    const bool is_marked = i == marked_.row || j == marked_.column;
     const std::string color = shading_.of(value) + (is_marked ? bold(style_) : "");
     if (!color.empty()) {
       line.insert(begin - form_.separation, color);  // with the gap before it: no stripes between neighbors
@@ -451,6 +451,7 @@ class TextTable {
   std::string column_mark() const { return style_.unicode ? "▾ " : "v "; }
 
   const Table& table_;
+  TablePlace marked_;
   const Style& style_;
   Sink& sink_;
   std::string ellipsis_;

@@ -266,7 +266,8 @@ class TikzDrawing {
 }  // namespace
 
 std::string tikz_of(const Picture& picture, const Style& style, bool fits_page) {
-  const bool is_dark = style.picture_ground == PictureGround::dark;
+  const PictureSettings& settings = style.settings<PictureSettings>();
+  const bool is_dark = settings.ground == PictureGround::dark;
   const TikzColors& colors = is_dark ? dark_tikz : light_tikz;
   std::string body;
   DrawnSize whole;
@@ -279,7 +280,7 @@ std::string tikz_of(const Picture& picture, const Style& style, bool fits_page) 
     whole.width = std::max(whole.width, part.at.x + drawn.extent().width);
     whole.height = std::max(whole.height, part.at.y + drawn.extent().height);
   }
-  if (is_dark && !style.transparent) {
+  if (is_dark && !settings.transparent) {
     body.insert(0, fmt::format("\\fill[attn-ground] ({0},{0}) rectangle ({1},{2});\n", -static_cast<int>(units.line),
                                whole.width + units.line, whole.height + units.line));
   }
@@ -304,24 +305,25 @@ constexpr Canvas in_tikz_units{units, size_in_tikz};
 }  // namespace
 
 Picture picture_in_tikz(const ProductBlock& product, const Style& style) {
-  Style own = style;
-  own.note.clear();  // it is a part of a page that says so itself
-  own.in_tex = true;
-  return picture_of(Page{.blocks = {product}}, own, in_tikz_units);
+  Style inner = style;
+  inner.own.of<PictureSettings>().note.clear();  // it is a part of a page that says so itself
+  inner.own.of<TexSettings>().tells_numbers = true;
+  return picture_of(Page{.blocks = {product}}, inner, in_tikz_units);
 }
 
 void render_tikz(const Page& page, const Style& style, Sink& sink) {
-  Style own = style;
-  own.in_tex = true;
-  const Picture picture = picture_of(page, own, in_tikz_units);
+  Style inner = style;
+  inner.own.of<TexSettings>().tells_numbers = true;
+  const Picture picture = picture_of(page, inner, in_tikz_units);
   constexpr std::string_view needed = "\\usepackage{amsmath,graphicx,tikz}\n";
-  if (style.standalone) {
+  const bool is_document = style.settings<TexSettings>().standalone;
+  if (is_document) {
     sink.write(fmt::format("\\documentclass[border=4pt]{{standalone}}\n{}\\begin{{document}}\n", needed));
   } else {
     sink.write(fmt::format("% Needs {}", needed));
   }
-  sink.write(tikz_of(picture, style, !style.standalone) + "\n");
-  if (style.standalone) sink.write("\\end{document}\n");
+  sink.write(tikz_of(picture, style, !is_document) + "\n");
+  if (is_document) sink.write("\\end{document}\n");
 }
 
 }  // namespace attn

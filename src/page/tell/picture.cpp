@@ -199,8 +199,9 @@ void add_product(Page& page, const Graph& graph, const std::string& address) {
   const bool is_part = &named.original() != product.product;
   if (!is_part) block.result = factor(named, scope);
   if (cell) {
-    block.left.marked_row = block.result.marked_row = cell->row;
-    block.right.marked_column = block.result.marked_column = cell->column;
+    block.left.told = {{.row = cell->row, .is_marked = true}};
+    block.right.told = {{.column = cell->column, .is_marked = true}};
+    block.result.told = {{cell->row, cell->column, true}};
   }
   const std::string left = block.left.title, right = block.right.title, result = block.result.title;
   page.say(std::move(block));

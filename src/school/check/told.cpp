@@ -268,7 +268,7 @@ class ComparisonPage {
       theirs.rows = axis("rows");
       theirs.columns = axis("columns");
     } else {
-      const CellPlace place{finding.difference.row, finding.difference.column};
+      const TablePlace place{finding.difference.row, finding.difference.column};
       for (Table* table : {&right, &theirs}) table->told.push_back(place);
     }
     page_.say(SideBySide{{std::move(theirs), std::move(right)}});
