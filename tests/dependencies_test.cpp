@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -43,21 +45,33 @@ const std::vector<std::string>& rooms() {
   return all;
 }
 
-// What may be included less than all that lies below: a room that is named knows only these, and what is above core/ no
-// more of core/ than its row says.
-struct Knowledge {
-  std::string_view room;
-  std::vector<std::string_view> knows;
-};
-const std::vector<Knowledge> knowledge = {
-    {"core/op", {"core/graph", "core/math", "core/support"}},
-    {"core/term", {"core/graph", "core/math", "core/support"}},
-    {"data/files", {"core/math", "core/support"}},
-    {"data/tokenizer", {"data/files", "core/math", "core/support"}},
-    {"page/block", {"core/graph", "core/term", "core/math", "core/support"}},
-    {"page/render", {"page/block", "data/files", "core/graph", "core/term", "core/math", "core/support"}},
-    {"effects", {"page/render", "page/block", "command", "data/problem", "data/files", "core/math", "core/support"}},
-};
+// What stands in the README of a room behind "- **PART**: ", up to the next part.
+std::string part_of_readme(std::string_view room, std::string_view part) {
+  const std::string page = text_of(std::filesystem::path(ATTN_SOURCE_FOLDER) / "src" / room / "README.md");
+  const std::string begin = "\n- **" + std::string(part) + "**: ";
+  const std::size_t at = page.find(begin);
+  if (at == std::string::npos) return "";
+  const std::string rest = page.substr(at + begin.size());
+  return rest.substr(0, std::min(rest.find("\n- "), rest.find("\n\n")));
+}
+
+// What stands between backticks.
+std::vector<std::string> in_backticks(const std::string& text) {
+  std::vector<std::string> all;
+  for (std::size_t at = text.find('`'), end = 0; at != std::string::npos; at = text.find('`', end + 1)) {
+    end = std::min(text.find('`', at + 1), text.size() - 1);
+    all.push_back(text.substr(at + 1, end - at - 1));
+  }
+  return all;
+}
+
+// The rooms that a room may know, as its README says.
+const std::vector<std::string>& known_by(const std::string& room) {
+  static std::map<std::string, std::vector<std::string>> all;
+  const auto [found, is_new] = all.try_emplace(room);
+  if (is_new) found->second = in_backticks(part_of_readme(room, "May know"));
+  return found->second;
+}
 
 std::string_view wing_of(std::string_view room) { return room.substr(0, room.find('/')); }
 
@@ -114,18 +128,18 @@ std::string complaint(std::string_view path, std::string_view what) {
   const std::string_view wing = wing_of(from);
   const bool is_annex =
       std::ranges::any_of(attn::annexes(), [&](const attn::Annex* annex) { return annex->name == wing; });
-  if ((wing == "command" || is_annex) && wing_of(to) == wing) {
-    if (to == wing) return "";
+  const bool shares = wing == "command" || is_annex, is_shared = shares && to == wing;
+  if (shares && wing_of(to) == wing) {
     if (from == wing) return "it points up";
-    if (wing == "command") return "it points sideways";
+    if (wing == "command" && !is_shared) return "it points sideways";
   }
-  if (place_of(to) < place_of(from)) return "it points up";
+  if (!is_shared && place_of(to) < place_of(from)) return "it points up";
   if ((from == "page/block" || from == "page/render") && to == "core/graph" &&
       std::ranges::find(of_graph_in_pages, included_path) == of_graph_in_pages.end())
     return "a page does not know the graph";
-  const auto row = std::ranges::find(knowledge, from, &Knowledge::room);
-  const bool may_know = row == knowledge.end() || std::ranges::find(row->knows, to) != row->knows.end();
-  return may_know ? "" : "its room may not know that room";
+  const std::vector<std::string>& known = known_by(std::string(from));
+  const bool may_know = std::ranges::find(known, to) != known.end();
+  return may_know ? "" : "the README of its room does not say that it may know that room";
 }
 
 std::vector<std::string> complaints(const std::string& path, std::string_view text) {
@@ -152,8 +166,43 @@ TEST_CASE("every room of the sources has a place in the drawing of docs/architec
   std::ranges::sort(there);
   std::ranges::sort(drawn);
   CHECK(there == drawn);
-  for (const Knowledge& row : knowledge) {
-    for (const std::string_view known : row.knows) CHECK(std::ranges::find(drawn, known) != drawn.end());
+}
+
+TEST_CASE("the README of each room names what is in it and the rooms that it knows, and no others") {
+  const std::filesystem::path src = std::filesystem::path(ATTN_SOURCE_FOLDER) / "src";
+  std::map<std::string, std::set<std::string>> known;  // rooms that each room includes
+  std::map<std::string, std::string> texts;            // all that stands in its files
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(src)) {
+    if (!entry.is_regular_file() || entry.path().extension() == ".md") continue;
+    const std::string path = entry.path().lexically_relative(src).generic_string(), room(folder_of(path));
+    const std::string text = text_of(entry.path());
+    texts[room] += entry.path().filename().string() + "\n" + text;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      const std::string_view what = included(line);
+      if (!what.starts_with('"')) continue;
+      const std::string to(folder_of(what.substr(1, what.size() - 2)));
+      if (to != room) known[room].insert(to);
+    }
+  }
+  CHECK(texts.size() > 30);
+  for (const auto& [room, text] : texts) {
+    CAPTURE(room);
+    const std::string title = room.empty() ? "# src\n" : "# " + room + "/\n";
+    CHECK(text_of(src / room / "README.md").starts_with(title));
+    for (const char* part : {"Nouns", "Verbs"}) {
+      const std::string names = part_of_readme(room, part);
+      CHECK_MESSAGE(!names.empty(), part);
+      for (const std::string& name : in_backticks(names)) {
+        const std::string last = name.substr(name.rfind(':') + 1);
+        CHECK_MESSAGE(text.find(last) != std::string::npos, "none of its files has " << name);
+      }
+    }
+    CHECK(!part_of_readme(room, "Begin with").empty());
+    const std::vector<std::string>& said = known_by(room);
+    for (const std::string& one : said)
+      CHECK_MESSAGE(known[room].contains(one),
+                    "its README says that it may know " << one << ", which it does not include");
   }
 }
 
@@ -200,6 +249,11 @@ TEST_CASE("an include that points up or sideways is found") {
   CHECK(complaints("apart/change/what_moved.cpp", "#include \"apart/explore/grid.hpp\"").size() == 1);
   CHECK(complaints("apart/explore/explore.cpp", "#include \"apart/options.hpp\"").empty());
   CHECK(complaints("annexes.cpp", "#include \"apart/annex.hpp\"").empty());
+  CHECK(
+      complaints("school/training/task.cpp", "#include \"school/mistake/mistake.hpp\"") ==
+      Found{
+          "school/training/task.cpp includes \"school/mistake/mistake.hpp\": the README of its room does not say that "
+          "it may know that room"});
   CHECK(complaints("school/tutor/slips.cpp", "#include \"school/lesson/lesson.hpp\"").size() == 1);
   CHECK(complaints("a.cpp", "#include \"core/math/a.hpp\"\n#include \"nowhere/a.hpp\"").size() == 1);
 }

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <span>
 #include <sstream>
@@ -23,6 +25,7 @@
 #include "core/model/recipe.hpp"
 #include "core/support/text.hpp"
 #include "data/files/json.hpp"
+#include "golden.hpp"
 #include "process.hpp"
 #include "running_text.hpp"
 #include "school/tutor/judge.hpp"
@@ -493,7 +496,7 @@ const std::vector<Law>& laws() {
        Ceiling::above},
       {"lines of docs/architecture.md",
        "A newcomer reads this page as a whole.",
-       1105,
+       250,
        lines_of_architecture,
        {{"docs/architecture.md", "# a\n"}},
        {{"docs/architecture.md", "# a\n\n"}},
@@ -513,6 +516,38 @@ std::string complaint_of(const Law& law, const Measured& measured) {
                        measured.number, law.number, measured.number);
   }
   return "";
+}
+
+// --- what docs/architecture.md shows of them
+
+// A row of the table there.
+std::string shown_row(std::string_view what, std::string_view most, std::string_view why) {
+  return fmt::format("| {} | {} | {} |\n", what, most, why);
+}
+
+// The laws of a build, of which tests/laws/build.py has the ceilings, the units and the words.
+std::string rows_of_build(const std::string& script) {
+  static const std::regex ceiling("\"(\\w+)\": ([0-9]+),"), word("\"(\\w+)\": \"([^\"]*), because ([^\"]*)\""),
+      joint("\"\\s*\"");
+  const auto table = [&](std::string_view name) {
+    const std::size_t begin = script.find(fmt::format("\n{} = {{", name));
+    return script.substr(begin, script.find("}\n", begin) - begin);
+  };
+  const std::string ceilings = table("CEILINGS"), laws = std::regex_replace(table("LAWS"), joint, ""),
+                    units = table("UNITS");
+  std::map<std::string, std::string> numbers;
+  for (std::sregex_iterator at(ceilings.begin(), ceilings.end(), ceiling), end; at != end; ++at)
+    numbers[(*at)[1]] = (*at)[2].str() + (has(units, fmt::format("\"{}\": KB", (*at)[1].str())) ? " kB" : "");
+  std::string rows;
+  for (std::sregex_iterator at(laws.begin(), laws.end(), word), end; at != end; ++at)
+    rows += shown_row((*at)[2].str(), numbers.at((*at)[1]), (*at)[3].str());
+  return rows;
+}
+
+std::string table_of_laws() {
+  std::string rows;
+  for (const Law& law : laws()) rows += shown_row(law.what, std::to_string(law.number), law.keeps);
+  return rows + rows_of_build(::bytes_of((root / "tests/laws/build.py").string()));
 }
 
 // --- rooms
@@ -549,8 +584,8 @@ std::vector<std::string> complaints_of_rooms(const LinesOfRooms& lines, const Li
     const auto ceiling = ceilings.find(room);
     if (ceiling == ceilings.end()) {
       complaints.push_back(
-          fmt::format("the room {} is not in tests/laws/rooms.txt: write \"{} {}\" there, and say in "
-                      "docs/architecture.md what it is for",
+          fmt::format("the room {} is not in tests/laws/rooms.txt: write \"{} {}\" there, draw it in "
+                      "docs/architecture.md, and write its README",
                       room, room, ceiling_of(number)));
     } else if (number > ceiling->second) {
       complaints.push_back(
@@ -582,6 +617,19 @@ TEST_CASE("the sources keep their laws: what may not grow has not grown") {
     const std::string complaint = complaint_of(law, law.measure(sources_today()));
     CHECK_MESSAGE(complaint.empty(), complaint);
   }
+}
+
+TEST_CASE("the table of laws that docs/architecture.md shows is that of the tests") {
+  constexpr std::string_view head = "| what is counted | at most | why |\n| :--- | ---: | :--- |\n";
+  const fs::path path = root / "docs/architecture.md";
+  const std::string page = ::bytes_of(path.string());
+  const std::size_t begin = page.find(head) + head.size(), end = page.find("\n\n", begin - 1) + 1;
+  REQUIRE(has(page, head));
+  const std::string rows = table_of_laws();
+  CHECK(std::ranges::count(rows, '\n') == static_cast<std::ptrdiff_t>(laws().size()) + 4);
+  if (updates_golden()) std::ofstream(path, std::ios::binary) << page.substr(0, begin) << rows << page.substr(end);
+  CHECK_MESSAGE((updates_golden() || page.substr(begin, end - begin) == rows),
+                "it has other numbers or words: ATTN_UPDATE_GOLDEN=1 writes those of the tests");
 }
 
 TEST_CASE("each law of the sources sees one more, and says so in a sentence") {

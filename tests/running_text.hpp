@@ -22,7 +22,7 @@ using ToldWhere = std::map<std::string, std::string>;  // what is told, and wher
 
 inline std::vector<SourceFile> documents() {
   std::vector<SourceFile> all = {{"README.md", ::bytes_of((root / "README.md").string())}};
-  for (const char* folder : {"docs", "lessons"})
+  for (const char* folder : {"docs", "lessons", "src"})
     std::ranges::move(source_files(folder, {".md"}), std::back_inserter(all));
   return all;
 }

@@ -21,7 +21,7 @@ using MaskRule = std::function<void(std::size_t query, std::span<double> keys)>;
 /// Query i may attend to keys 1 … i, aligned at the top left when the lengths differ; after `before` earlier
 /// queries, to keys 1 … before + i: with before = n_k − n_q the mask is aligned at the bottom right, as with
 /// a cache of keys and values. Below 0 even its own key, and so many before it, are later ones.
-/// (Vaswani et al., Attention Is All You Need, section 3.2.3)
+/// (Vaswani et al. 2017, section 3.2.3)
 MaskRule causal_rule(std::ptrdiff_t before = 0);
 
 /// No key that stands `window` or more positions before its query, where so many keys come before the first query.

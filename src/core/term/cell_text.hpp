@@ -76,7 +76,7 @@ struct Pattern {
 /// The result in a place that no operand has: rows(result).
 constexpr std::size_t of_result = static_cast<std::size_t>(-1);
 
-/// How one cell of the result of an operation is made: what its row says in its `cell`, read. docs/architecture.md
+/// How one cell of the result of an operation is made: what its row says in its `cell`, read. docs/cells.md
 /// has the grammar.
 struct CellText {
   enum class Joined { no, beside, below };
