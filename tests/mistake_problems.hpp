@@ -102,9 +102,10 @@ inline std::shared_ptr<Graph> of_groups(std::size_t of_padding, const std::vecto
 
 /// Two sentences of the same length, with one head.
 inline std::shared_ptr<Graph> batch_of_two(std::size_t size) {
-  constexpr std::array<std::string_view, sizes> fields = {R"({"text": ["a b c", "d e f"], "d_model": 4, "seed": 1})",
-                                                          R"({"text": ["a b c d", "d e f g"], "d_model": 6, "seed": 2})",
-                                                          R"({"text": ["a b", "c d"], "d_model": 5, "seed": 3})"};
+  constexpr std::array<std::string_view, sizes> fields = {
+      R"({"text": ["a b c", "d e f"], "d_model": 4, "seed": 1})",
+      R"({"text": ["a b c d", "d e f g"], "d_model": 6, "seed": 2})",
+      R"({"text": ["a b", "c d"], "d_model": 5, "seed": 3})"};
   return problem_of(fields[size]);
 }
 

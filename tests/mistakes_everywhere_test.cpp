@@ -1,11 +1,16 @@
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "computations.hpp"
 #include "core/model/encoder_decoder.hpp"
 #include "core/support/error.hpp"
 #include "data/problem/encoder_decoder_file.hpp"
 #include "data/problem/words.hpp"
+#include "mistake_problems.hpp"
 #include "school/mistake/mistake.hpp"
+
+// Where mistakes can be made. What they give is in tests/oracles/mistakes.py.
 
 using namespace attn;
 
@@ -30,6 +35,23 @@ std::size_t changed_by_all(const Graph& graph) {
   }
   return changed;
 }
+
+std::vector<std::shared_ptr<Graph>> graphs_of_problems() {
+  std::vector<std::shared_ptr<Graph>> all;
+  for (const tried::Problem& problem : tried::problems) all.push_back(problem.made(0));
+  return all;
+}
+
+// What a node has become; nothing where that cannot be computed.
+std::optional<Matrix> now(Rewriting& again, const Node& node) {
+  try {
+    return again.of(node).matrix();
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+bool is_close_or_no_number(double a, double b) { return (std::isnan(a) && std::isnan(b)) || close(a, b, 1e-9); }
 
 }  // namespace
 
@@ -82,5 +104,57 @@ TEST_SUITE("mistakes everywhere") {
       running.decode(words({word}), std::nullopt);
     }
     CHECK(changed_by_all(*graph) > 0);
+  }
+
+  TEST_CASE("every mistake is made in every problem of theirs or refused") {
+    for (const std::shared_ptr<Graph>& graph : graphs_of_problems()) CHECK(changed_by_all(*graph) > 0);
+  }
+
+  TEST_CASE("every mistake can be made at some node, and what is asked of nodes computes nothing") {
+    std::vector<std::shared_ptr<Graph>> graphs = graphs_of_problems();
+    for (const std::string_view fields :
+         {R"({"text": ["a cat sat", "it sat"], "d_model": 4, "heads": 2, "valid_length": [3, 2]})",
+          R"({"q": [[1]], "k": [[1], [2]], "score": "additive", "score_wq": [[1]], "score_wk": [[2]],
+              "score_wv": [[2]], "score_b": [[0.5]]})",
+          R"({"q": [[1, 0, 0, 0]], "k": [[0, 1, 1, 1], [0, 1, 1, 1]], "mask": [[0.5, 2.5]]})"})
+      graphs.push_back(tried::problem_of(fields));
+    std::set<std::string_view> possible;
+    for (const std::shared_ptr<Graph>& graph : graphs) {
+      const auto held = [&] {
+        return std::ranges::count_if(graph->nodes(), [&](const Node& node) { return graph->run().holds(node); });
+      };
+      const auto before = held();
+      for (const auto& [mistake, first] : possible_mistakes(*graph)) possible.insert(mistake->name);
+      CHECK(held() == before);
+    }
+    for (const Mistake& mistake : mistakes()) {
+      CAPTURE(mistake.name);
+      CHECK(possible.contains(mistake.name));
+    }
+  }
+
+  TEST_CASE("a mistake is made in every sentence of a batch") {
+    const Transformer model = random_model({.heads = 4, .key_heads = 2, .d_model = 8});
+    const auto encoded = [&](ModelInput source) {
+      const auto graph = std::make_shared<Graph>();
+      RunningTransformer(model, *graph).encode(source);
+      return graph;
+    };
+    const std::vector<bool> padding = {false, false, false, false, true};
+    std::vector<bool> of_both = padding;
+    of_both.resize(10);
+    const auto batch = encoded({.ids = {1, 2, 3, 4, 5, 5, 1, 1, 2, 3}, .sentences = 2, .blank = of_both});
+    const auto alone = encoded({.ids = {1, 2, 3, 4, 5}, .blank = padding});
+    for (const Mistake& mistake : mistakes()) {
+      CAPTURE(mistake.name);
+      Rewriting of_batch(*batch, mistake), of_one(*alone, mistake);
+      for (const char* name : {"encoder.1.self_attention.head.3.weights", "encoder.1.self_attention.output"}) {
+        const std::optional<Matrix> one = now(of_one, alone->at(name)), all = now(of_batch, batch->at(name));
+        REQUIRE(one.has_value() == all.has_value());
+        if (!one) continue;
+        REQUIRE(all->size() == 2 * one->size());
+        CHECK(std::ranges::equal(cells(*one), cells(*all).first(one->size()), is_close_or_no_number));
+      }
+    }
   }
 }

@@ -1228,11 +1228,16 @@ def in_steps(program, mistake):
             yield problem, f"NumPy makes it {now} and not {becoming}"
 
 
+def with_sizes(problem):
+    """A name has three; JSON has none, nor has what says its own."""
+    if isinstance(problem, str) and not problem.startswith("{") and "/" not in problem:
+        return [(f"{problem}/{size}", size) for size in SIZES]
+    return [(one, None) for one in ([problem] if isinstance(problem, str) else problem)]
+
+
 def in_row(program, mistake, problem, matrix, by_hand, shows):
     """Where a mistake gives other numbers than its row."""
-    sizes = [(f"{problem}/{size}", size) for size in SIZES] if isinstance(problem, str) and problem[0] != "{" and "/" not in problem \
-        else [(one, None) for one in ([problem] if isinstance(problem, str) else problem)]
-    for one, size in sizes:
+    for one, size in with_sizes(problem):
         at = Numbers(program, one, size)
         found, wanted = program.ask(one, mistake, matrix), by_hand(at)
         if not alike(found, wanted):
@@ -1265,7 +1270,7 @@ def main():
             for one, sentence in in_row(program, mistake, problem, matrix, by_hand, shows):
                 tell(mistake, one, sentence)
     known = program.ask("mistakes")
-    here = {*STEPS, *(mistake.partition("=")[0] for mistake, *_ in ROWS if _[3])}
+    here = {*STEPS, *(mistake.partition("=")[0] for mistake, _, _, _, shows in ROWS if shows)}
     for mistake in known:
         if mistake not in here:
             tell(mistake, "all problems", "it has no row here")

@@ -45,8 +45,8 @@ std::string written(const Matrix& matrix) {
     text += i == 0 ? "[" : ", [";
     for (const double x : row(matrix, i)) {
       const std::string number = std::isnan(x)   ? "NaN"
-                                  : std::isinf(x) ? (x > 0 ? "Infinity" : "-Infinity")
-                                                  : fmt::format("{}", x);
+                                 : std::isinf(x) ? (x > 0 ? "Infinity" : "-Infinity")
+                                                 : fmt::format("{}", x);
       text += (text.back() == '[' ? "" : ", ") + number;
     }
     text += "]";
