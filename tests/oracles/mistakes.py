@@ -538,6 +538,8 @@ for noun, matrix, bias in (("query", "q", "b_q"), ("key", "k", "b_k"), ("value",
 row("input-parameters-transposed", "walk", "output",
     lambda at: attended(*(at("x") @ at(name).T for name in ("w_q", "w_k", "w_v"))))
 row("values-alone", "walk", "output", lambda at: at("v"))
+row("sum-divided", '{"q": [[1, 2]], "k": [[1, 0], [2, 1], [0, 3]], "v": [[1], [2], [4]]}', "output",
+    lambda at: at("weights") @ at("v") / 3)
 row("another-sum-of-values=3", "walk", "output", lambda at: 3 * at("output"))
 
 
