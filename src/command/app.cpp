@@ -29,9 +29,9 @@
 
 namespace attn {
 
-// --- section
-
 namespace {
+
+// --- section
 
 bool begins_alike(const std::string& heading, const std::string& name) {
   const auto alike = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
@@ -95,11 +95,7 @@ Page with_headings_at(Page page, std::size_t level) {
   return page;
 }
 
-}  // namespace
-
 // --- app
-
-namespace {
 
 // A format that is the command's own takes the place of the page.
 const Format& choose_format(const Arguments& arguments, const std::string& output, const Command* command) {

@@ -24,33 +24,14 @@
 
 namespace attn {
 
-// --- convert
-
 namespace {
+
+// --- convert
 
 // What the matrix is called where the target names its matrices.
 std::string name_of_matrix(const MatrixFile& file) { return file.name.empty() ? "matrix" : file.name; }
 
-}  // namespace
-
-Answer run_convert(const Command&, const Arguments& arguments) {
-  const std::string &source = arguments.words[0], &target = arguments.words[1];
-  const std::optional<std::string> key = arguments.text(option::key);
-  if (arguments.has(option::output))
-    fail("--output cannot be used with attn convert, which writes to {}: leave it out", target);
-  MatrixFile file = read_matrix(key ? source + ":" + *key : source);
-  ReadInputs::tell(read_input_of(name_of_matrix(file), file));
-  auto graph = std::make_shared<Graph>();
-  graph->input(called(name_of_matrix(file)), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
-               axis("columns", std::move(file.column_labels)));
-  const Node& node = graph->nodes().front();
-  Page page{.trace = {{&node}}, .blocks = {table_of(node)}};
-  return {.page = std::move(page), .output = target, .computation = {graph}};
-}
-
 // --- examples
-
-namespace {
 
 // Something that is built in, as it is listed and described.
 struct BuiltIn {
@@ -123,7 +104,68 @@ Answer list_built_in() {
   return {std::move(page)};
 }
 
+// --- explain
+
+// The matrices of a model have names that begin with the part that a command shows.
+void refuse_cell_of_model(std::string_view address, const Graph& graph) {
+  const std::string_view scope = address.substr(0, address.find('.'));
+  const Command* const command = find_row(commands(), scope);
+  if (!command || !command->takes_model()) return;
+  const auto is_within = [&](const Node& node) {
+    const NamedScope* const side = outermost(node.place);
+    return side && side->title() == scope;
+  };
+  if (std::ranges::any_of(graph.nodes(), is_within)) return;
+  fail("{} is no matrix of attn walk. For those of a model: attn explain '{}' {}", address, address, scope);
+}
+
+// Which matrix each name of the definition is.
+std::string names_in_code(const Node& node, const std::vector<std::string>& names) {
+  std::string all;
+  for (std::size_t i = 0; i < names.size() && i < node.operands.size(); ++i)
+    all += fmt::format("// {} is {}\n", names[i], node.operands[i]->title());
+  return all + fmt::format("// result is {}\n", node.title());
+}
+
+// The matrices without a name behind a node come before it.
+void add_definitions(const Node& node, std::string& code, std::vector<const Op*>& kernels) {
+  for (const Node* operand : node.operands) {
+    if (operand->name.empty()) add_definitions(*operand, code, kernels);
+  }
+  if (!code.empty()) code += "\n\n";
+  code += names_in_code(node, operands_of(node.op->definition)) + written_definition(node.op->definition);
+  if (node.op->compute) kernels.push_back(node.op);
+}
+
+// Numbers that follow from random ones mean nothing, also where a page has no more than a part of what was computed.
+// The part itself has no room for that: a note says it.
+void note_if_random(Answer& answer, const std::vector<const Node*>& shown) {
+  std::string sentence = what_is_random(answer.computation);
+  if (sentence.empty() || std::ranges::none_of(shown, [](const Node* node) { return follows_from_random(*node); }))
+    return;
+  answer.notes.push_back(std::move(sentence));
+}
+
 }  // namespace
+
+// --- convert
+
+Answer run_convert(const Command&, const Arguments& arguments) {
+  const std::string &source = arguments.words[0], &target = arguments.words[1];
+  const std::optional<std::string> key = arguments.text(option::key);
+  if (arguments.has(option::output))
+    fail("--output cannot be used with attn convert, which writes to {}: leave it out", target);
+  MatrixFile file = read_matrix(key ? source + ":" + *key : source);
+  ReadInputs::tell(read_input_of(name_of_matrix(file), file));
+  auto graph = std::make_shared<Graph>();
+  graph->input(called(name_of_matrix(file)), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
+               axis("columns", std::move(file.column_labels)));
+  const Node& node = graph->nodes().front();
+  Page page{.trace = {{&node}}, .blocks = {table_of(node)}};
+  return {.page = std::move(page), .output = target, .computation = {graph}};
+}
+
+// --- examples
 
 Answer run_examples(const Command&, const Arguments& arguments) {
   if (arguments.words.empty()) return list_built_in();
@@ -148,23 +190,6 @@ std::vector<OptionChoice> choices::built_in() {
 
 // --- explain
 
-namespace {
-
-// The matrices of a model have names that begin with the part that a command shows.
-void refuse_cell_of_model(std::string_view address, const Graph& graph) {
-  const std::string_view scope = address.substr(0, address.find('.'));
-  const Command* const command = find_row(commands(), scope);
-  if (!command || !command->takes_model()) return;
-  const auto is_within = [&](const Node& node) {
-    const NamedScope* const side = outermost(node.place);
-    return side && side->title() == scope;
-  };
-  if (std::ranges::any_of(graph.nodes(), is_within)) return;
-  fail("{} is no matrix of attn walk. For those of a model: attn explain '{}' {}", address, address, scope);
-}
-
-}  // namespace
-
 void add_explanation(Page& page, const Graph& graph, const std::string& address, std::size_t depth) {
   const Cell cell = find_cell(graph, address);
   page.trace.add(*cell.node);
@@ -177,28 +202,6 @@ void add_explanation(Page& page, const Graph& graph, const std::string& address,
   page.say(formula_block(*cell.node, scope));
   page.say(derivation(cell, depth, scope));
 }
-
-namespace {
-
-// Which matrix each name of the definition is.
-std::string names_in_code(const Node& node, const std::vector<std::string>& names) {
-  std::string all;
-  for (std::size_t i = 0; i < names.size() && i < node.operands.size(); ++i)
-    all += fmt::format("// {} is {}\n", names[i], node.operands[i]->title());
-  return all + fmt::format("// result is {}\n", node.title());
-}
-
-// The matrices without a name behind a node come before it.
-void add_definitions(const Node& node, std::string& code, std::vector<const Op*>& kernels) {
-  for (const Node* operand : node.operands) {
-    if (operand->name.empty()) add_definitions(*operand, code, kernels);
-  }
-  if (!code.empty()) code += "\n\n";
-  code += names_in_code(node, operands_of(node.op->definition)) + written_definition(node.op->definition);
-  if (node.op->compute) kernels.push_back(node.op);
-}
-
-}  // namespace
 
 void add_code(Page& page, const Graph& graph, const std::string& address) {
   const Cell cell = find_cell(graph, address);
@@ -217,19 +220,6 @@ void add_code(Page& page, const Graph& graph, const std::string& address) {
     page.say("This is the definition. What runs for it is a kernel, which tests compare with the definition.");
   }
 }
-
-namespace {
-
-// Numbers that follow from random ones mean nothing, also where a page has no more than a part of what was computed.
-// The part itself has no room for that: a note says it.
-void note_if_random(Answer& answer, const std::vector<const Node*>& shown) {
-  std::string sentence = what_is_random(answer.computation);
-  if (sentence.empty() || std::ranges::none_of(shown, [](const Node* node) { return follows_from_random(*node); }))
-    return;
-  answer.notes.push_back(std::move(sentence));
-}
-
-}  // namespace
 
 void fail_without_matrices(const Option& option, const Command& command) {
   fail("{}: attn {} shows no matrices here: leave it out", option.name, command.name);

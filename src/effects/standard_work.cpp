@@ -18,9 +18,9 @@
 
 namespace attn {
 
-// --- standard work
-
 namespace {
+
+// --- standard work
 
 volatile std::sig_atomic_t was_asked = 0;
 
@@ -41,7 +41,18 @@ void heed(void (*handler)(int), const std::vector<void (*)(int)>& in_place_of) {
   }
 }
 
+// --- the terminal of standard error
+
+int open_terminal_of_errors() {
+  constexpr std::size_t longest = 256;
+  std::array<char, longest> name{};
+  if (ttyname_r(STDERR_FILENO, name.data(), name.size()) != 0) return -1;
+  return open(name.data(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
 }  // namespace
+
+// --- standard work
 
 std::optional<TerminalSize> StandardWork::canvas() const {
   winsize size{};
@@ -97,17 +108,6 @@ void StandardWork::end() {
 }
 
 // --- the terminal of standard error
-
-namespace {
-
-int open_terminal_of_errors() {
-  constexpr std::size_t longest = 256;
-  std::array<char, longest> name{};
-  if (ttyname_r(STDERR_FILENO, name.data(), name.size()) != 0) return -1;
-  return open(name.data(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-}
-
-}  // namespace
 
 HeldTerminal::~HeldTerminal() {
   if (descriptor_.value_or(-1) >= 0) close(*descriptor_);

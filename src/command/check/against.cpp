@@ -30,9 +30,9 @@ namespace attn {
 
 // Do the matrices of a file agree with what is computed, and which mistake explains them?
 
-// --- telling input
-
 namespace {
+
+// --- telling input
 
 // Small computations that differ in what goes in, tried in this order. Commands without a row compute one
 // attention or a part of one, as the first does.
@@ -135,11 +135,7 @@ std::optional<TellingInput> telling_input(const Command& command, const Argument
   return finder.best();
 }
 
-}  // namespace
-
 // --- check
-
-namespace {
 
 // Whether it is what a matrix of the computation is called, by us or by others.
 bool names_matrix_of(const Graph& graph, const std::string& name) {
@@ -212,10 +208,6 @@ std::string names_not_compared(const std::vector<MatrixFile>& files, const Graph
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-}  // namespace
-
-namespace {
-
 void tell_step(const StepsInFile& steps, Matched& matched) {
   const std::optional<StepThatDiffers> first = first_that_differs(steps, matched);
   if (first) matched.first_step = first->step;
@@ -227,14 +219,6 @@ void tell_step(const StepsInFile& steps, Matched& matched) {
                 steps.count, first->step, first->matrix)
           : fmt::format("Each of the {} steps agrees with the computation of all words at once.", steps.count));
 }
-
-}  // namespace
-
-bool Checked::passes(bool conventions_agree) const {
-  return conventions_agree ? findings.may_be_conventions() : findings.all.empty();
-}
-
-namespace {
 
 // Whether the computation has the numbers of a matrix of the file as an input, whatever it calls them.
 bool is_computed_from(const Graph& graph, std::span<const MatrixFile> files, const std::string& name) {
@@ -261,6 +245,10 @@ void tell_other_names(Matched& matched) {
 }
 
 }  // namespace
+
+bool Checked::passes(bool conventions_agree) const {
+  return conventions_agree ? findings.may_be_conventions() : findings.all.empty();
+}
 
 Checked checked(Graph& graph, const Arguments& arguments) {
   const auto& [all, steps] = *arguments.hung.find<ToCompare>();

@@ -20,12 +20,13 @@
 #include "data/files/read_input.hpp"
 #include "data/parameters/parameters.hpp"
 #include "school/check/names.hpp"
+#include "school/check/places_in_models.hpp"
 
 namespace attn {
 
-// --- what is known of modules
-
 namespace {
+
+// --- what is known of modules
 
 constexpr std::string_view about_name = "about", parameter_prefix = "parameter.", buffer_prefix = "buffer.",
                            input_prefix = "input.", output_prefix = "output.";
@@ -111,11 +112,7 @@ struct ChoiceThere {
 };
 constexpr ChoiceThere recorded_activations[] = {{"relu", "relu"}, {"ReLU", "relu"}, {"gelu", "gelu"}, {"GELU", "gelu"}};
 
-}  // namespace
-
 // --- recording
-
-namespace {
 
 // A recorded file: its matrices by their names, and what it says of modules.
 class Recording {

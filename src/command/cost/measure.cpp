@@ -13,9 +13,9 @@
 
 namespace attn {
 
-// --- timing
-
 namespace {
+
+// --- timing
 
 // The median of several runs: one that was interrupted does not count. `run` returns its seconds.
 template <class Run>
@@ -47,11 +47,7 @@ double layer_seconds(const LayerKind& kind, LayerSizes sizes) {
   return seconds_to_compute(kind.whole(x, make_layer(graph, kind, sizes)));
 }
 
-}  // namespace
-
 // --- measure
-
-namespace {
 
 double score_seconds(const ScoringFunction& function, std::size_t n, std::size_t d) {
   Graph graph(keep_nothing());
@@ -130,18 +126,7 @@ void measure_scores(QuantityPage& page) {
   page.table("measured_scores", measured_columns, rows);
 }
 
-}  // namespace
-
-void add_measurements(QuantityPage& page) {
-  page.head(1, "Measured on this machine");
-  measure_layers(page);
-  measure_scores(page);
-  measure_long_sequences(page);
-}
-
 // --- long sequences
-
-namespace {
 
 // Of one matrix with a number for each pair of positions.
 double bytes_of_weights(std::size_t n) { return static_cast<double>(bytes_of({n, n})); }
@@ -162,6 +147,17 @@ Timed timed(const LayerKind& kind, LayerSizes sizes) {
 }
 
 }  // namespace
+
+// --- measure
+
+void add_measurements(QuantityPage& page) {
+  page.head(1, "Measured on this machine");
+  measure_layers(page);
+  measure_scores(page);
+  measure_long_sequences(page);
+}
+
+// --- long sequences
 
 void add_long_sequences(QuantityPage& page, std::size_t d) {
   page.head(2, "Long sequences");

@@ -9,9 +9,9 @@
 
 namespace attn {
 
-// --- feed forward
-
 namespace {
+
+// --- feed forward
 
 const std::array activation_table = {
     Activation{"relu", "max(x, 0)  (Vaswani et al. 2017)", "ReLU", "negative numbers become 0", role::rectified,
@@ -28,7 +28,19 @@ const std::array activation_table = {
                "each number x is multiplied by 1 / (1 + exp(−x))", role::activated, silu_function, silu},
 };
 
+// --- averaging
+
+// Every word by itself.
+Value through_layer(Value x, const LayerMaps& maps, std::size_t number) {
+  const Graph::Scope layer(x.graph(), scope::layer, number);
+  x = linear(x, maps.v);
+  if (maps.output) x = linear(x, *maps.output);
+  return maps.feed_forward ? feed_forward(x, *maps.feed_forward) : x;
+}
+
 }  // namespace
+
+// --- feed forward
 
 std::span<const Activation> activations() { return activation_table; }
 
@@ -61,18 +73,6 @@ Value feed_forward(const Value& x, const FeedForward& layer) {
 }
 
 // --- averaging
-
-namespace {
-
-// Every word by itself.
-Value through_layer(Value x, const LayerMaps& maps, std::size_t number) {
-  const Graph::Scope layer(x.graph(), scope::layer, number);
-  x = linear(x, maps.v);
-  if (maps.output) x = linear(x, *maps.output);
-  return maps.feed_forward ? feed_forward(x, *maps.feed_forward) : x;
-}
-
-}  // namespace
 
 void average_once(const Value& x, const std::vector<Value>& weights, const LayerMaps& maps) {
   const Graph::Scope scope(x.graph(), scope::averaging);

@@ -11,6 +11,7 @@
 #include "core/support/number.hpp"
 
 namespace attn {
+
 namespace {
 
 // The words of one sentence: positions are the same in each.
@@ -168,6 +169,13 @@ constexpr std::array positional_table = {
                  .cons = "as tree-bias"},
 };
 
+// The longest distance from a query to a key, in either direction.
+std::size_t longest(const Apart& apart, std::size_t n_q, std::size_t n_k) {
+  const std::ptrdiff_t later = apart.distance.between(apart.queries.smallest(), apart.keys.largest(n_k));
+  const std::ptrdiff_t earlier = apart.distance.between(apart.queries.largest(n_q), apart.keys.smallest());
+  return static_cast<std::size_t>(std::max(later, -earlier));
+}
+
 }  // namespace
 
 std::span<const PositionKind> position_kinds() { return positional_table; }
@@ -192,17 +200,6 @@ std::size_t Buckets::of(std::ptrdiff_t distance) const {
   const auto more = static_cast<std::size_t>(share * static_cast<float>(of_side - exact));
   return begin + std::min(exact + more, of_side - 1);
 }
-
-namespace {
-
-// The longest distance from a query to a key, in either direction.
-std::size_t longest(const Apart& apart, std::size_t n_q, std::size_t n_k) {
-  const std::ptrdiff_t later = apart.distance.between(apart.queries.smallest(), apart.keys.largest(n_k));
-  const std::ptrdiff_t earlier = apart.distance.between(apart.queries.largest(n_q), apart.keys.smallest());
-  return static_cast<std::size_t>(std::max(later, -earlier));
-}
-
-}  // namespace
 
 std::vector<Value> relative_by_bucket(const Value& table, const Buckets& buckets, const Frame& frame,
                                       const Apart& apart) {

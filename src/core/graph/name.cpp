@@ -6,9 +6,9 @@
 
 namespace attn {
 
-// --- name
-
 namespace {
+
+// --- name
 
 // What is read back as it was written: not "01".
 std::optional<std::size_t> number_in(std::string_view text) {
@@ -53,7 +53,26 @@ class ScopesRead {
   std::size_t at_ = 0;
 };
 
+// --- role
+
+constexpr const Role* all[] = {
+    &role::other,
+#define ROLE(name, ...) &role::name,
+#include "core/graph/roles.def"
+#undef ROLE
+};
+
+// --- scope
+
+constexpr const ScopeKind* kinds_of_scopes[] = {
+#define SCOPE(name, ...) &scope::name,
+#include "core/graph/scopes.def"
+#undef SCOPE
+};
+
 }  // namespace
+
+// --- name
 
 Name::Name(const Role& role, std::size_t number)
     : role_(&role), leaf_(std::string(role.leaf) + "_" + std::to_string(number)) {}
@@ -88,30 +107,9 @@ Formula symbol(const Name& name) {
 
 // --- role
 
-namespace {
-
-constexpr const Role* all[] = {
-    &role::other,
-#define ROLE(name, ...) &role::name,
-#include "core/graph/roles.def"
-#undef ROLE
-};
-
-}  // namespace
-
 std::span<const Role* const> roles() { return all; }
 
 // --- scope
-
-namespace {
-
-constexpr const ScopeKind* kinds_of_scopes[] = {
-#define SCOPE(name, ...) &scope::name,
-#include "core/graph/scopes.def"
-#undef SCOPE
-};
-
-}  // namespace
 
 std::span<const ScopeKind* const> scope_kinds() { return kinds_of_scopes; }
 

@@ -8,13 +8,13 @@
 
 #include "core/math/machine.hpp"
 
-namespace attn {
+namespace attn::elementary {
+
+namespace {
 
 // --- double double
 // Numbers as sums of two doubles, with about 106 bits.  (Dekker 1971, A Floating-Point Technique for
 // Extending the Available Precision)
-
-namespace {
 
 struct DoubleDouble {
   double high = 0.0, low = 0.0;
@@ -57,15 +57,8 @@ inline DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
   return DoubleDouble{first} + exact_sum_of_sorted(second, rest_of_rest.high / b.high);
 }
 
-}  // namespace
-
-}  // namespace attn
-
-namespace attn::elementary {
-
 // --- elementary
 
-namespace {
 namespace of_one {
 
 [[gnu::always_inline]] inline double exp(double x) { return inlined::exponential(x); }
@@ -148,51 +141,10 @@ constexpr double cubic = 0.044715;
 }
 
 }  // namespace of_one
-}  // namespace
-
-// One function for each name above: of one number, and x ← f(x) or d ← d · f′ for many.
-#define ATTN_FUNCTION(name)                                            \
-  namespace {                                                          \
-  ATTN_FOR_EACH_PROCESSOR void name##_each(double* x, std::size_t n) { \
-    for (std::size_t j = 0; j < n; ++j) x[j] = of_one::name(x[j]);     \
-  }                                                                    \
-  }                                                                    \
-  double name(double x) { return of_one::name(x); }                    \
-  void name(std::span<double> x) { name##_each(x.data(), x.size()); }
-
-#define ATTN_SLOPE(name)                                                               \
-  namespace {                                                                          \
-  ATTN_FOR_EACH_PROCESSOR void by_##name(double* d, const double* of, std::size_t n) { \
-    for (std::size_t j = 0; j < n; ++j) d[j] *= of_one::name(of[j]);                   \
-  }                                                                                    \
-  }                                                                                    \
-  double name(double of) { return of_one::name(of); }                                  \
-  void multiply_by_##name(std::span<double> d, std::span<const double> of) { by_##name(d.data(), of.data(), d.size()); }
-
-ATTN_FUNCTION(exp)
-ATTN_FUNCTION(tanh)
-ATTN_FUNCTION(logistic)
-ATTN_FUNCTION(erf)
-ATTN_FUNCTION(relu)
-ATTN_FUNCTION(gelu)
-ATTN_FUNCTION(gelu_by_tanh)
-ATTN_FUNCTION(silu)
-
-ATTN_SLOPE(slope_of_tanh)
-ATTN_SLOPE(slope_of_logistic)
-ATTN_SLOPE(slope_of_relu)
-ATTN_SLOPE(slope_of_gelu)
-ATTN_SLOPE(slope_of_gelu_by_tanh)
-ATTN_SLOPE(slope_of_silu)
-
-#undef ATTN_FUNCTION
-#undef ATTN_SLOPE
 
 // --- logarithm and waves
 // Functions that are called for one number at a time. std::fma, frexp and ldexp round nothing, or once: they
 // give the same everywhere.
-
-namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -277,6 +229,48 @@ double wave(double x, bool is_sine) {
 }
 
 }  // namespace
+
+// --- elementary
+
+// One function for each name above: of one number, and x ← f(x) or d ← d · f′ for many.
+#define ATTN_FUNCTION(name)                                            \
+  namespace {                                                          \
+  ATTN_FOR_EACH_PROCESSOR void name##_each(double* x, std::size_t n) { \
+    for (std::size_t j = 0; j < n; ++j) x[j] = of_one::name(x[j]);     \
+  }                                                                    \
+  }                                                                    \
+  double name(double x) { return of_one::name(x); }                    \
+  void name(std::span<double> x) { name##_each(x.data(), x.size()); }
+
+#define ATTN_SLOPE(name)                                                               \
+  namespace {                                                                          \
+  ATTN_FOR_EACH_PROCESSOR void by_##name(double* d, const double* of, std::size_t n) { \
+    for (std::size_t j = 0; j < n; ++j) d[j] *= of_one::name(of[j]);                   \
+  }                                                                                    \
+  }                                                                                    \
+  double name(double of) { return of_one::name(of); }                                  \
+  void multiply_by_##name(std::span<double> d, std::span<const double> of) { by_##name(d.data(), of.data(), d.size()); }
+
+ATTN_FUNCTION(exp)
+ATTN_FUNCTION(tanh)
+ATTN_FUNCTION(logistic)
+ATTN_FUNCTION(erf)
+ATTN_FUNCTION(relu)
+ATTN_FUNCTION(gelu)
+ATTN_FUNCTION(gelu_by_tanh)
+ATTN_FUNCTION(silu)
+
+ATTN_SLOPE(slope_of_tanh)
+ATTN_SLOPE(slope_of_logistic)
+ATTN_SLOPE(slope_of_relu)
+ATTN_SLOPE(slope_of_gelu)
+ATTN_SLOPE(slope_of_gelu_by_tanh)
+ATTN_SLOPE(slope_of_silu)
+
+#undef ATTN_FUNCTION
+#undef ATTN_SLOPE
+
+// --- logarithm and waves
 
 double log(double x) {
   if (std::isnan(x) || x == infinity) return x;

@@ -7,6 +7,7 @@
 #include "core/math/machine.hpp"
 
 namespace attn {
+
 namespace {
 
 // So many terms are added up in registers. A panel of the second matrix of this depth stays in the cache next
@@ -197,12 +198,6 @@ constexpr SmallProductKernel kernels[] = {
     {"those of every processor", [] { return true; }, multiply_anywhere},
 };
 
-}  // namespace
-
-std::span<const SmallProductKernel> small_product_kernels() { return kernels; }
-
-namespace {
-
 const SmallProductKernel& best_kernel() {
   static const SmallProductKernel& best =
       *std::ranges::find_if(kernels, [](const auto& kernel) { return kernel.is_here(); });
@@ -210,6 +205,8 @@ const SmallProductKernel& best_kernel() {
 }
 
 }  // namespace
+
+std::span<const SmallProductKernel> small_product_kernels() { return kernels; }
 
 void multiply(const SmallProduct& product) { best_kernel().multiply(product); }
 

@@ -13,9 +13,9 @@
 
 namespace attn {
 
-// --- encoder decoder
-
 namespace {
+
+// --- encoder decoder
 
 // What has been learned, as nodes, by part.
 std::map<const ScopeKind*, Parameters> learned_parts(const EncoderDecoder& model, Graph& graph) {
@@ -63,7 +63,55 @@ void follow(const EncoderDecoder& model, RunningEncoderDecoder& run, const Ids& 
   }
 }
 
+// --- by length
+
+std::size_t words_in_source(const KnownTranslation& sentence) { return sentence.source.size() - 1; }
+
+// Missing and superfluous words are wrong.
+double share_of_right_words(const Ids& written, const Ids& correct) {
+  std::size_t right = 0;
+  for (std::size_t t = 0; t < std::min(written.size(), correct.size()); ++t) right += written[t] == correct[t];
+  return static_cast<double>(right) / static_cast<double>(std::max(written.size(), correct.size()));
+}
+
+double largest_difference_of_cells(const Matrix& a, const Matrix& b) {
+  double largest = 0.0;
+  for (std::size_t j = 0; j < a.shape().columns; ++j) largest = std::max(largest, std::fabs(a(0, j) - b(0, j)));
+  return largest;
+}
+
+// --- influence
+
+double squared_distance(std::span<const double> a, std::span<const double> b) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < a.size(); ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
+  return sum;
+}
+
+// The nearest other word; <end> takes no other word's place.
+std::size_t nearest_other(const EncoderDecoder& model, std::size_t id) {
+  const Matrix& embeddings = *model.parameters.find(Name({scope::encoder}, role::e).text())->second;
+  std::size_t nearest = id;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < model.source_words.size(); ++i) {
+    if (i + 1 == id || model.source_words[i] == end_word) continue;
+    const double distance = squared_distance(row(embeddings, id - 1), row(embeddings, i));
+    if (distance >= least) continue;
+    least = distance;
+    nearest = i + 1;
+  }
+  return nearest;
+}
+
+double total_variation(std::span<const double> p, std::span<const double> q) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < p.size(); ++j) sum += std::fabs(p[j] - q[j]);
+  return sum / 2.0;
+}
+
 }  // namespace
+
+// --- encoder decoder
 
 RunningEncoderDecoder::RunningEncoderDecoder(const EncoderDecoder& model, const ModelInput& source, Graph& graph)
     : model_(model),
@@ -237,25 +285,6 @@ Ids translate(const EncoderDecoder& model, const Ids& source, std::size_t most) 
 
 // --- by length
 
-namespace {
-
-std::size_t words_in_source(const KnownTranslation& sentence) { return sentence.source.size() - 1; }
-
-// Missing and superfluous words are wrong.
-double share_of_right_words(const Ids& written, const Ids& correct) {
-  std::size_t right = 0;
-  for (std::size_t t = 0; t < std::min(written.size(), correct.size()); ++t) right += written[t] == correct[t];
-  return static_cast<double>(right) / static_cast<double>(std::max(written.size(), correct.size()));
-}
-
-double largest_difference_of_cells(const Matrix& a, const Matrix& b) {
-  double largest = 0.0;
-  for (std::size_t j = 0; j < a.shape().columns; ++j) largest = std::max(largest, std::fabs(a(0, j) - b(0, j)));
-  return largest;
-}
-
-}  // namespace
-
 Ids translation_beside(const EncoderDecoder& model, const KnownTranslation& known) {
   constexpr std::size_t more = 3;  // enough to see that it does not end
   return translate(model, known.source, known.target.size() + more);
@@ -312,37 +341,6 @@ double nearest_last_states(const EncoderDecoder& model, const std::vector<KnownT
 }
 
 // --- influence
-
-namespace {
-
-double squared_distance(std::span<const double> a, std::span<const double> b) {
-  double sum = 0.0;
-  for (std::size_t j = 0; j < a.size(); ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
-  return sum;
-}
-
-// The nearest other word; <end> takes no other word's place.
-std::size_t nearest_other(const EncoderDecoder& model, std::size_t id) {
-  const Matrix& embeddings = *model.parameters.find(Name({scope::encoder}, role::e).text())->second;
-  std::size_t nearest = id;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < model.source_words.size(); ++i) {
-    if (i + 1 == id || model.source_words[i] == end_word) continue;
-    const double distance = squared_distance(row(embeddings, id - 1), row(embeddings, i));
-    if (distance >= least) continue;
-    least = distance;
-    nearest = i + 1;
-  }
-  return nearest;
-}
-
-double total_variation(std::span<const double> p, std::span<const double> q) {
-  double sum = 0.0;
-  for (std::size_t j = 0; j < p.size(); ++j) sum += std::fabs(p[j] - q[j]);
-  return sum / 2.0;
-}
-
-}  // namespace
 
 Influence influence(const EncoderDecoder& model, const Ids& source, const Ids& target) {
   const Matrix before = distributions(model, source, target);

@@ -12,9 +12,9 @@
 
 namespace attn {
 
-// --- layer forms
-
 namespace {
+
+// --- layer forms
 
 // Each kind of layer in its two forms, position by position and as a whole.
 
@@ -173,11 +173,7 @@ Value fully_connected(const Value& x, const Layer& layer) {
   return stack(outputs);
 }
 
-}  // namespace
-
 // --- layers
-
-namespace {
 
 // Sizes as numbers that do not overflow when they are multiplied.
 struct RealSizes {

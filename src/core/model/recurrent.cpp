@@ -5,9 +5,9 @@
 
 namespace attn {
 
-// --- recurrent
-
 namespace {
+
+// --- recurrent
 
 // What a gate or a state is computed from, x W + h U + b, and its two products.
 struct Gate {
@@ -44,26 +44,7 @@ Value both(const Value& x, const Value& h, const Gate& gate, const Parameters& p
   return add(add(of_x, of_h), learned(gate.b));
 }
 
-}  // namespace
-
-std::span<const Recurrence> recurrences() { return recurrence_table; }
-
-Value tanh_step(const Value& x, const Value& h, const Parameters& parameters) {
-  return attn::tanh(both(x, h, next_state, parameters));
-}
-
-Value gru_step(const Value& x, const Value& h, const Parameters& parameters) {
-  Value reset = name(role::reset, sigmoid(both(x, h, reset_gate, parameters)));
-  Value update = name(role::update, sigmoid(both(x, h, update_gate, parameters)));
-  Value remembered = name(role::remembered, multiply(reset, h));
-  Value candidate = name(role::candidate, attn::tanh(both(x, remembered, next_state, parameters)));
-  // z ⊙ h + (1 − z) ⊙ candidate, without a matrix of ones.
-  return add(candidate, multiply(update, subtract(h, candidate)));
-}
-
 // --- variants
-
-namespace {
 
 // s_{t−1} is the query; the context enters the cell; s_t predicts.  (Bahdanau et al. 2014; Zhang et al., Dive
 // into Deep Learning, 11.4)
@@ -112,6 +93,25 @@ constexpr std::array variant_table = {
 };
 
 }  // namespace
+
+// --- recurrent
+
+std::span<const Recurrence> recurrences() { return recurrence_table; }
+
+Value tanh_step(const Value& x, const Value& h, const Parameters& parameters) {
+  return attn::tanh(both(x, h, next_state, parameters));
+}
+
+Value gru_step(const Value& x, const Value& h, const Parameters& parameters) {
+  Value reset = name(role::reset, sigmoid(both(x, h, reset_gate, parameters)));
+  Value update = name(role::update, sigmoid(both(x, h, update_gate, parameters)));
+  Value remembered = name(role::remembered, multiply(reset, h));
+  Value candidate = name(role::candidate, attn::tanh(both(x, remembered, next_state, parameters)));
+  // z ⊙ h + (1 − z) ⊙ candidate, without a matrix of ones.
+  return add(candidate, multiply(update, subtract(h, candidate)));
+}
+
+// --- variants
 
 DecoderStep::DecoderStep(const Parts& parts, const Value& word, const Value& previous, Axis output)
     : parts_(parts), word_(word), previous_(previous), output_(std::move(output)) {}

@@ -7,29 +7,6 @@
 
 namespace attn {
 
-// --- schema
-
-namespace size_name {
-
-const SizeName one{"", [](const TransformerSizes&) { return std::size_t{1}; }};
-const SizeName d_model{"d_model", [](const TransformerSizes& sizes) { return sizes.d_model; }};
-const SizeName all_d_q{"h·d_k", [](const TransformerSizes& sizes) { return sizes.heads * sizes.d_k(); }};
-const SizeName all_d_k{"h_k·d_k",
-                       [](const TransformerSizes& sizes) { return sizes.all_heads().of_keys * sizes.d_k(); }};
-const SizeName normed_q{"size of the norm of queries", [](const TransformerSizes& sizes) { return sizes.normed_q; }};
-const SizeName normed_k{"size of the norm of keys", [](const TransformerSizes& sizes) { return sizes.normed_k; }};
-const SizeName d_ff{"d_ff", [](const TransformerSizes& sizes) { return sizes.d_ff; }};
-const SizeName source_words{"source vocabulary", [](const TransformerSizes& sizes) { return sizes.source_words; }};
-const SizeName target_words{"target vocabulary", [](const TransformerSizes& sizes) { return sizes.target_words; }};
-const SizeName source_places{"source positions", [](const TransformerSizes& sizes) { return sizes.source_places; }};
-const SizeName target_places{"target positions", [](const TransformerSizes& sizes) { return sizes.target_places; }};
-const SizeName types{"token types", [](const TransformerSizes& sizes) { return sizes.types; }};
-const SizeName buckets{"buckets", [](const TransformerSizes& sizes) { return sizes.buckets; }};
-const SizeName heads{"h", [](const TransformerSizes& sizes) { return sizes.heads; }};
-const SizeName patch{"numbers of a patch", [](const TransformerSizes& sizes) { return sizes.patch; }};
-
-}  // namespace size_name
-
 namespace {
 
 using enum Beginning;
@@ -220,7 +197,45 @@ constexpr std::array kinds = {
     ModelKind{"decoder-only", "only a decoder, which continues a text", false, true, false},
 };
 
+// --- learned
+
+// Rows and columns that are words have their labels.
+Axis axis_of(const SizeName& size, const Vocabularies& words) {
+  if (&size == &size_name::source_words) return words.source;
+  return &size == &size_name::target_words ? words.target : axis("features");
+}
+
+Value input_of(Graph& graph, const ParameterRow& row, const ModelParameters& numbers, const Vocabularies& words) {
+  Frame frame{row.shape, axis_of(row.parameter->rows, words), axis_of(row.parameter->columns, words)};
+  const auto found = numbers.find(row.name);
+  if (found == numbers.end()) return graph.input(row.called, std::move(frame));
+  return graph.input(row.called, found->second, frame.rows, frame.columns);
+}
+
 }  // namespace
+
+// --- schema
+
+namespace size_name {
+
+const SizeName one{"", [](const TransformerSizes&) { return std::size_t{1}; }};
+const SizeName d_model{"d_model", [](const TransformerSizes& sizes) { return sizes.d_model; }};
+const SizeName all_d_q{"h·d_k", [](const TransformerSizes& sizes) { return sizes.heads * sizes.d_k(); }};
+const SizeName all_d_k{"h_k·d_k",
+                       [](const TransformerSizes& sizes) { return sizes.all_heads().of_keys * sizes.d_k(); }};
+const SizeName normed_q{"size of the norm of queries", [](const TransformerSizes& sizes) { return sizes.normed_q; }};
+const SizeName normed_k{"size of the norm of keys", [](const TransformerSizes& sizes) { return sizes.normed_k; }};
+const SizeName d_ff{"d_ff", [](const TransformerSizes& sizes) { return sizes.d_ff; }};
+const SizeName source_words{"source vocabulary", [](const TransformerSizes& sizes) { return sizes.source_words; }};
+const SizeName target_words{"target vocabulary", [](const TransformerSizes& sizes) { return sizes.target_words; }};
+const SizeName source_places{"source positions", [](const TransformerSizes& sizes) { return sizes.source_places; }};
+const SizeName target_places{"target positions", [](const TransformerSizes& sizes) { return sizes.target_places; }};
+const SizeName types{"token types", [](const TransformerSizes& sizes) { return sizes.types; }};
+const SizeName buckets{"buckets", [](const TransformerSizes& sizes) { return sizes.buckets; }};
+const SizeName heads{"h", [](const TransformerSizes& sizes) { return sizes.heads; }};
+const SizeName patch{"numbers of a patch", [](const TransformerSizes& sizes) { return sizes.patch; }};
+
+}  // namespace size_name
 
 std::span<const ModelKind> model_kinds() { return kinds; }
 
@@ -263,23 +278,6 @@ std::vector<ParameterRow> parameter_rows(const ModelKind& kind, const Transforme
 }
 
 // --- learned
-
-namespace {
-
-// Rows and columns that are words have their labels.
-Axis axis_of(const SizeName& size, const Vocabularies& words) {
-  if (&size == &size_name::source_words) return words.source;
-  return &size == &size_name::target_words ? words.target : axis("features");
-}
-
-Value input_of(Graph& graph, const ParameterRow& row, const ModelParameters& numbers, const Vocabularies& words) {
-  Frame frame{row.shape, axis_of(row.parameter->rows, words), axis_of(row.parameter->columns, words)};
-  const auto found = numbers.find(row.name);
-  if (found == numbers.end()) return graph.input(row.called, std::move(frame));
-  return graph.input(row.called, found->second, frame.rows, frame.columns);
-}
-
-}  // namespace
 
 Learned::Learned(Graph& graph, const std::vector<ParameterRow>& rows, const ModelParameters& numbers,
                  const Vocabularies& words) {

@@ -13,6 +13,30 @@
 
 namespace attn {
 
+namespace {
+
+// --- rewriting
+
+Name name_of_original(const Node& node) { return {*node.family, *node.role, std::string(node.plain_leaf())}; }
+
+// --- other sizes
+
+bool have_their_shapes(const Node& original, const std::vector<Value>& operands) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Frame &now = operands[i].node().frame, &before = original.operands[i]->frame;
+    if (now.shape != before.shape || now.rows.batch != before.rows.batch) return false;
+  }
+  return true;
+}
+
+// Whether the settings say nothing of the rows or the columns of the result.
+bool fits_all_shapes(const Node& original) {
+  return !original.find(setting::frame) && !original.find(setting::axis) && !original.find(setting::parts) &&
+         !original.find(setting::turned);
+}
+
+}  // namespace
+
 // --- at a node
 
 Value At::operator[](std::size_t operand) const { return again.of(*node.operands[operand]); }
@@ -36,12 +60,6 @@ Value At::redo(const Node& step, const std::vector<Value>& on) const {
 Value At::like(Matrix matrix) const { return again.input_like(node, std::move(matrix)); }
 
 // --- rewriting
-
-namespace {
-
-Name name_of_original(const Node& node) { return {*node.family, *node.role, std::string(node.plain_leaf())}; }
-
-}  // namespace
 
 Rewriting::Rewriting(const Graph& original, std::vector<Change> changes)
     : changes_(std::move(changes)),
@@ -191,24 +209,6 @@ std::shared_ptr<Graph> part_of(const Graph& original, const std::vector<const No
 }
 
 // --- other sizes
-
-namespace {
-
-bool have_their_shapes(const Node& original, const std::vector<Value>& operands) {
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Frame &now = operands[i].node().frame, &before = original.operands[i]->frame;
-    if (now.shape != before.shape || now.rows.batch != before.rows.batch) return false;
-  }
-  return true;
-}
-
-// Whether the settings say nothing of the rows or the columns of the result.
-bool fits_all_shapes(const Node& original) {
-  return !original.find(setting::frame) && !original.find(setting::axis) && !original.find(setting::parts) &&
-         !original.find(setting::turned);
-}
-
-}  // namespace
 
 Value operation_on(const Node& original, const std::vector<Value>& operands, Graph& graph) {
   if (have_their_shapes(original, operands) || fits_all_shapes(original))

@@ -5,9 +5,9 @@
 
 namespace attn {
 
-// --- error
-
 namespace {
+
+// --- error
 
 std::string without_nul(const std::string& sentence) {
   std::string result;
@@ -21,7 +21,15 @@ std::string without_nul(const std::string& sentence) {
   return result;
 }
 
+// --- budget
+
+Budget* innermost = nullptr;
+
+constexpr std::string_view way_out = "give smaller sizes, split the document, or run the command outside of it";
+
 }  // namespace
+
+// --- error
 
 Complaint::Complaint(const std::string& sentence) : Complaint(sentence, {}) {}
 Complaint::Complaint(const std::string& sentence, About about)
@@ -49,14 +57,6 @@ OutputError::~OutputError() = default;
 void fail_with(fmt::string_view sentence, fmt::format_args args) { throw InputError(fmt::vformat(sentence, args)); }
 
 // --- budget
-
-namespace {
-
-Budget* innermost = nullptr;
-
-constexpr std::string_view way_out = "give smaller sizes, split the document, or run the command outside of it";
-
-}  // namespace
 
 Budget::Budget(const Allowance& allowance) : allowance_(allowance), around_(innermost) { innermost = this; }
 

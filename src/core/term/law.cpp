@@ -16,6 +16,7 @@
 #include "core/term/quantity.hpp"
 
 namespace attn {
+
 namespace {
 
 using namespace laws;
@@ -332,10 +333,6 @@ NamesInLaw names_in(std::string_view law, const Graph& graph) {
   return names;
 }
 
-}  // namespace
-
-namespace {
-
 // A name that stands for one matrix in the scope of another one, or in the nearest scope around it; else null. The
 // last of these is that of full names.
 const Node* found_around(const Graph& graph, const Node& first, std::string_view name) {
@@ -354,6 +351,19 @@ std::vector<const Node*> first_heads(const Graph& graph, std::string_view name) 
     if (is_first && node->name == fmt::format("{}{}", scope, name)) all.push_back(node);
   }
   return all;
+}
+
+// --- telling
+
+std::string number_in_full(double number) { return fmt::format("{}", number); }
+
+// With an exponent where the usual decimals would show 0, or more digits than one reads.
+std::string number_told(double number) {
+  constexpr double large = 1e15;
+  std::string usual = written(Quantity(number));
+  const bool is_large = std::isfinite(number) && std::fabs(number) >= large;
+  const bool is_shown = number == 0.0 || parsed<double>(usual) != 0.0;
+  return is_shown && !is_large ? usual : fmt::format("{:.4g}", number);
 }
 
 }  // namespace
@@ -423,21 +433,6 @@ std::vector<std::string> laws_in(std::string_view text) {
   if (laws.empty()) fail("there is no law: give one such as 'row_sums(weights) = 1'");
   return laws;
 }
-
-namespace {
-
-std::string number_in_full(double number) { return fmt::format("{}", number); }
-
-// With an exponent where the usual decimals would show 0, or more digits than one reads.
-std::string number_told(double number) {
-  constexpr double large = 1e15;
-  std::string usual = written(Quantity(number));
-  const bool is_large = std::isfinite(number) && std::fabs(number) >= large;
-  const bool is_shown = number == 0.0 || parsed<double>(usual) != 0.0;
-  return is_shown && !is_large ? usual : fmt::format("{:.4g}", number);
-}
-
-}  // namespace
 
 std::string told(const Broken& broken) {
   std::string left = number_told(broken.left), right = number_told(broken.right);

@@ -13,6 +13,7 @@
 #include "core/term/functions.hpp"
 
 namespace attn {
+
 namespace {
 
 const Node& node_of(const Term& term, const NodeNow& now) { return now ? now(*term.node) : *term.node; }
@@ -137,28 +138,6 @@ void collect(const Term& term, std::vector<const Node*>& nodes) {
   for (const Term& part : term.parts) collect(part, nodes);
 }
 
-}  // namespace
-
-std::string called(const Cell& cell) {
-  return fmt::format("{}[{},{}]", cell.node->title(), place_called(cell.node->frame.rows, cell.row),
-                     place_called(cell.node->frame.columns, cell.column));
-}
-
-Term constant_of(double value, Formula notation) {
-  return {.constant = value, .value = value, .notation = std::move(notation)};
-}
-
-Term cell_term(const Cell& cell) {
-  return {.kind = Term::Kind::cell, .node = cell.node, .row = cell.row, .column = cell.column};
-}
-
-Term call_of(const Function& function, Term argument) {
-  const double value = function.evaluate(argument.value);
-  return {.kind = Term::Kind::call, .value = value, .function = &function, .parts = {std::move(argument)}};
-}
-
-namespace {
-
 double value_of(Term::Kind kind, const std::vector<Term>& parts) {
   double value = parts.front().value;
   switch (kind) {
@@ -189,7 +168,31 @@ bool is_pair_with(const Term& term, Term::Kind kind, Term::Kind turned) {
   return term.kind == kind && term.parts.size() == 2 && term.parts[1].kind == turned && term.parts[0].kind != turned;
 }
 
+void collect_cells(const Term& term, std::vector<Cell>& cells, std::set<Cell>& seen) {
+  const Cell cell{term.node, term.row, term.column};
+  if (term.kind == Term::Kind::cell && seen.insert(cell).second) cells.push_back(cell);
+  for (const Term& part : term.parts) collect_cells(part, cells, seen);
+}
+
 }  // namespace
+
+std::string called(const Cell& cell) {
+  return fmt::format("{}[{},{}]", cell.node->title(), place_called(cell.node->frame.rows, cell.row),
+                     place_called(cell.node->frame.columns, cell.column));
+}
+
+Term constant_of(double value, Formula notation) {
+  return {.constant = value, .value = value, .notation = std::move(notation)};
+}
+
+Term cell_term(const Cell& cell) {
+  return {.kind = Term::Kind::cell, .node = cell.node, .row = cell.row, .column = cell.column};
+}
+
+Term call_of(const Function& function, Term argument) {
+  const double value = function.evaluate(argument.value);
+  return {.kind = Term::Kind::call, .value = value, .function = &function, .parts = {std::move(argument)}};
+}
 
 Term made_of(Term::Kind kind, std::vector<Term> parts) {
   const double value = value_of(kind, parts);
@@ -266,16 +269,6 @@ bool gives_number(const Term& term) {
       return true;
   }
 }
-
-namespace {
-
-void collect_cells(const Term& term, std::vector<Cell>& cells, std::set<Cell>& seen) {
-  const Cell cell{term.node, term.row, term.column};
-  if (term.kind == Term::Kind::cell && seen.insert(cell).second) cells.push_back(cell);
-  for (const Term& part : term.parts) collect_cells(part, cells, seen);
-}
-
-}  // namespace
 
 std::vector<Cell> cells_of(const Term& term) {
   std::vector<Cell> cells;

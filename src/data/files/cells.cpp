@@ -16,9 +16,9 @@
 
 namespace attn {
 
-// --- cells
-
 namespace {
+
+// --- cells
 
 bool equals_ignoring_case(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) return false;
@@ -74,10 +74,6 @@ std::string shortened_in_quotes(std::string_view text, std::size_t longest) {
   return result + (shown.size() < text.size() ? "…'" : "'");
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::string_view typographic_minus = "\u2212";
 
 // Spreadsheets and documents write it for '-', and it means nothing else.
@@ -92,7 +88,53 @@ std::string with_plain_minus(std::string_view text) {
   return plain;
 }
 
+// --- types of elements
+
+double with_sign(double magnitude, bool negative) { return negative ? -magnitude : magnitude; }
+
+// The x86 extended format: 64 bits of fraction with the leading one written out, 15 of exponent, 1 of sign.
+// NumPy pads it to 12 or 16 bytes.
+double extended(const unsigned char* bytes) {
+  const std::uint64_t fraction = little_endian<std::uint64_t>(bytes);
+  const unsigned top = little_endian<std::uint16_t>(bytes + 8);
+  const bool negative = (top & 0x8000U) != 0;
+  const int exponent = static_cast<int>(top & 0x7FFFU);
+  if (exponent == 0x7FFF) {
+    return (fraction << 1U) != 0 ? std::numeric_limits<double>::quiet_NaN()
+                                 : with_sign(std::numeric_limits<double>::infinity(), negative);
+  }
+  return with_sign(std::ldexp(static_cast<double>(fraction), exponent - 16383 - 63), negative);
+}
+
+constexpr ElementType element_types[] = {
+    {"f8", "F64", 8, CellKind::real, Precision::float64, float64_from, nullptr, &stored_type::float64},
+    {"f4", "F32", 4, CellKind::real, Precision::float32, float32_from, nullptr, &stored_type::float32},
+    {"f2", "F16", 2, CellKind::real, Precision::float16, float16_from, nullptr, &stored_type::float16},
+    {"", "BF16", 2, CellKind::real, Precision::bfloat16, bfloat16_from, nullptr, &stored_type::bfloat16},
+    {"f16", "", 16, CellKind::real, Precision::float64, extended},
+    {"f12", "", 12, CellKind::real, Precision::float64, extended},
+    {"i1", "I8", 1, CellKind::whole, Precision::float64, whole_from<std::int8_t>},
+    {"i2", "I16", 2, CellKind::whole, Precision::float64, whole_from<std::int16_t>},
+    {"i4", "I32", 4, CellKind::whole, Precision::float64, whole_from<std::int32_t>},
+    {"i8", "I64", 8, CellKind::whole, Precision::float64, whole_from<std::int64_t>, is_rounded_from<std::int64_t>},
+    {"u1", "U8", 1, CellKind::whole, Precision::float64, whole_from<std::uint8_t>},
+    {"u2", "U16", 2, CellKind::whole, Precision::float64, whole_from<std::uint16_t>},
+    {"u4", "U32", 4, CellKind::whole, Precision::float64, whole_from<std::uint32_t>},
+    {"u8", "U64", 8, CellKind::whole, Precision::float64, whole_from<std::uint64_t>, is_rounded_from<std::uint64_t>},
+    {"b1", "BOOL", 1, CellKind::boolean, Precision::float64, boolean_from},
+};
+
+// --- text rows
+
+// Below this many cells, more threads cost more than they give.
+constexpr std::size_t least_cells_to_share = std::size_t{1} << 15;
+// What a thread makes at a time, and what stands as text at most before it is passed on.
+constexpr std::size_t cells_of_piece = std::size_t{1} << 13;
+constexpr std::size_t pieces_of_thread = 8;
+
 }  // namespace
+
+// --- cells
 
 WrittenCell parse_cell(std::string_view text) {
   if (text.find(typographic_minus) != std::string_view::npos) {
@@ -155,8 +197,6 @@ std::string in_quotes(std::string_view text) { return shortened_in_quotes(text, 
 
 std::string name_in_quotes(std::string_view name) { return shortened_in_quotes(name, 120); }
 
-double with_sign(double magnitude, bool negative) { return negative ? -magnitude : magnitude; }
-
 double float32_from(const unsigned char* bytes) {
   return static_cast<double>(std::bit_cast<float>(little_endian<std::uint32_t>(bytes)));
 }
@@ -184,42 +224,6 @@ double bfloat16_from(const unsigned char* bytes) {
 
 // --- types of elements
 
-namespace {
-
-// The x86 extended format: 64 bits of fraction with the leading one written out, 15 of exponent, 1 of sign.
-// NumPy pads it to 12 or 16 bytes.
-double extended(const unsigned char* bytes) {
-  const std::uint64_t fraction = little_endian<std::uint64_t>(bytes);
-  const unsigned top = little_endian<std::uint16_t>(bytes + 8);
-  const bool negative = (top & 0x8000U) != 0;
-  const int exponent = static_cast<int>(top & 0x7FFFU);
-  if (exponent == 0x7FFF) {
-    return (fraction << 1U) != 0 ? std::numeric_limits<double>::quiet_NaN()
-                                 : with_sign(std::numeric_limits<double>::infinity(), negative);
-  }
-  return with_sign(std::ldexp(static_cast<double>(fraction), exponent - 16383 - 63), negative);
-}
-
-constexpr ElementType element_types[] = {
-    {"f8", "F64", 8, CellKind::real, Precision::float64, float64_from, nullptr, &stored_type::float64},
-    {"f4", "F32", 4, CellKind::real, Precision::float32, float32_from, nullptr, &stored_type::float32},
-    {"f2", "F16", 2, CellKind::real, Precision::float16, float16_from, nullptr, &stored_type::float16},
-    {"", "BF16", 2, CellKind::real, Precision::bfloat16, bfloat16_from, nullptr, &stored_type::bfloat16},
-    {"f16", "", 16, CellKind::real, Precision::float64, extended},
-    {"f12", "", 12, CellKind::real, Precision::float64, extended},
-    {"i1", "I8", 1, CellKind::whole, Precision::float64, whole_from<std::int8_t>},
-    {"i2", "I16", 2, CellKind::whole, Precision::float64, whole_from<std::int16_t>},
-    {"i4", "I32", 4, CellKind::whole, Precision::float64, whole_from<std::int32_t>},
-    {"i8", "I64", 8, CellKind::whole, Precision::float64, whole_from<std::int64_t>, is_rounded_from<std::int64_t>},
-    {"u1", "U8", 1, CellKind::whole, Precision::float64, whole_from<std::uint8_t>},
-    {"u2", "U16", 2, CellKind::whole, Precision::float64, whole_from<std::uint16_t>},
-    {"u4", "U32", 4, CellKind::whole, Precision::float64, whole_from<std::uint32_t>},
-    {"u8", "U64", 8, CellKind::whole, Precision::float64, whole_from<std::uint64_t>, is_rounded_from<std::uint64_t>},
-    {"b1", "BOOL", 1, CellKind::boolean, Precision::float64, boolean_from},
-};
-
-}  // namespace
-
 const ElementType* find_element_type(std::string_view ElementType::*names, std::string_view name) {
   if (name.empty()) return nullptr;
   for (const ElementType& type : element_types) {
@@ -229,16 +233,6 @@ const ElementType* find_element_type(std::string_view ElementType::*names, std::
 }
 
 // --- text rows
-
-namespace {
-
-// Below this many cells, more threads cost more than they give.
-constexpr std::size_t least_cells_to_share = std::size_t{1} << 15;
-// What a thread makes at a time, and what stands as text at most before it is passed on.
-constexpr std::size_t cells_of_piece = std::size_t{1} << 13;
-constexpr std::size_t pieces_of_thread = 8;
-
-}  // namespace
 
 void write_rows(Shape cells, const AppendRow& append, Sink& sink) {
   if (threads() == 1 || cells.cells() < least_cells_to_share) {

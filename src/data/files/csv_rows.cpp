@@ -8,9 +8,9 @@
 
 namespace attn {
 
-// --- comments
-
 namespace {
+
+// --- comments
 
 constexpr std::string_view blanks_of_line = " \t\r", separators_of_cells = ",;\t";
 
@@ -63,32 +63,7 @@ std::size_t end_of_cells(std::string_view line) {
   return line.size();
 }
 
-}  // namespace
-
-std::optional<NamedSeparator> named_separator(std::string_view text, const std::string& where) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = trimmed(text.substr(0, end), " \r");
-  constexpr std::string_view begin = "sep=";
-  if (line.size() != begin.size() + 1 || !line.starts_with(begin)) return std::nullopt;
-  for (const Separator separator : {Separator::comma, Separator::semicolon, Separator::tab}) {
-    if (line.back() == static_cast<char>(separator))
-      return NamedSeparator{separator, text.substr(std::min(end + 1, text.size()))};
-  }
-  fail("{}:1: the separator {} is not read: separate the cells by commas, semicolons or tabs", where,
-       in_quotes(line.substr(begin.size())));
-}
-
-bool has_decimal_comma(std::string_view text) {
-  const std::size_t comma = text.find(',');
-  if (comma == std::string_view::npos || comma + 1 == text.size()) return false;
-  std::string point(text);
-  point[comma] = '.';
-  return is_number(point);
-}
-
 // --- lines
-
-namespace {
 
 enum class LineKind { blank, comment, row };
 
@@ -177,6 +152,31 @@ bool has_decimal_commas_between_blanks(std::string_view line) {
 constexpr std::size_t most_fields = std::size_t{1} << 22;  // of a row; each takes far more than its byte
 
 }  // namespace
+
+// --- comments
+
+std::optional<NamedSeparator> named_separator(std::string_view text, const std::string& where) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = trimmed(text.substr(0, end), " \r");
+  constexpr std::string_view begin = "sep=";
+  if (line.size() != begin.size() + 1 || !line.starts_with(begin)) return std::nullopt;
+  for (const Separator separator : {Separator::comma, Separator::semicolon, Separator::tab}) {
+    if (line.back() == static_cast<char>(separator))
+      return NamedSeparator{separator, text.substr(std::min(end + 1, text.size()))};
+  }
+  fail("{}:1: the separator {} is not read: separate the cells by commas, semicolons or tabs", where,
+       in_quotes(line.substr(begin.size())));
+}
+
+bool has_decimal_comma(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || comma + 1 == text.size()) return false;
+  std::string point(text);
+  point[comma] = '.';
+  return is_number(point);
+}
+
+// --- lines
 
 std::vector<CsvBlock> csv_blocks(std::string_view text) {
   std::vector<CsvBlock> blocks;

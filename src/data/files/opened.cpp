@@ -38,6 +38,22 @@ bool is_out_of_reach(const fs::path& path) {
   return path.is_absolute() || climbs || (open_folder && leads_out(*open_folder / path, *open_folder));
 }
 
+// What a document does with files, as its messages say it.
+struct FileUse {
+  std::string_view done;
+  std::string_view does;
+};
+
+[[noreturn]] void refuse(const std::string& path, const FileUse& use) {
+  fail("{} cannot be {} here: a document {} only files beside it and in folders below it", path, use.done, use.does);
+}
+
+fs::path place_for(const std::string& path, const FileUse& use) {
+  if (!confined) return path;
+  if (is_out_of_reach(path)) refuse(path, use);
+  return open_folder ? *open_folder / path : fs::path();
+}
+
 }  // namespace
 
 fs::path real_path(const fs::path& path) {
@@ -59,26 +75,6 @@ Confined::~Confined() {
   confined = false;
   open_folder.reset();
 }
-
-namespace {
-
-// What a document does with files, as its messages say it.
-struct FileUse {
-  std::string_view done;
-  std::string_view does;
-};
-
-[[noreturn]] void refuse(const std::string& path, const FileUse& use) {
-  fail("{} cannot be {} here: a document {} only files beside it and in folders below it", path, use.done, use.does);
-}
-
-fs::path place_for(const std::string& path, const FileUse& use) {
-  if (!confined) return path;
-  if (is_out_of_reach(path)) refuse(path, use);
-  return open_folder ? *open_folder / path : fs::path();
-}
-
-}  // namespace
 
 fs::path place_of(const std::string& path) { return place_for(path, {"read", "reads"}); }
 

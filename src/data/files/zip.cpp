@@ -124,31 +124,6 @@ void require_members_apart(const std::vector<ZipMember>& members, const ZipNumbe
   }
 }
 
-}  // namespace
-
-std::vector<ZipMember> zip_directory(std::string_view archive, const std::string& where) {
-  constexpr std::uint64_t most_members = 100'000;
-  const ZipNumbers zip{archive, where};
-  const Directory directory = find_directory(zip, where);
-  if (directory.members > most_members) {
-    fail("{} has {} members, more than the limit of {}: split it into several files", where, directory.members,
-         most_members);
-  }
-  zip.bytes(directory.begin, directory.bytes);
-  std::vector<ZipMember> members;
-  std::uint64_t at = directory.begin;
-  for (std::uint64_t i = 0; i < directory.members; ++i) {
-    if (zip.at(at, 4) != zip_entry_signature) zip.damaged();
-    members.push_back(read_entry(zip, at));
-    at += entry_bytes + zip.at(at + 28, 2) + zip.at(at + 30, 2) + zip.at(at + 32, 2);
-  }
-  if (at != directory.begin + directory.bytes) zip.damaged();
-  require_members_apart(members, zip);
-  return members;
-}
-
-namespace {
-
 std::string_view packed_bytes(const ZipNumbers& zip, const ZipMember& member) {
   const std::uint64_t at = member.local_header;
   if (zip.bytes(at, local_header_bytes).empty() || zip.at(at, 4) != zip_local_signature) zip.damaged();
@@ -191,7 +166,48 @@ class Inflation {
   bool done_ = false;
 };
 
+std::string little(std::uint64_t number, std::size_t bytes) {
+  std::string text;
+  for (; bytes > 0; --bytes, number >>= 8U) text += static_cast<char>(number & 0xFFU);
+  return text;
+}
+
+// What a member's own header and its entry in the directory have in common.
+std::string description(const ZipMember& member) {
+  constexpr std::uint64_t version = 20;
+  constexpr std::uint64_t utf8_names = 0x0800;
+  constexpr std::uint64_t first_of_january_1980 = 0x0021;
+  return little(version, 2) + little(utf8_names, 2) + little(member.method, 2) + little(0, 2) +
+         little(first_of_january_1980, 2) + little(member.checksum, 4) + little(member.packed_bytes, 4) +
+         little(member.bytes, 4) + little(member.name.size(), 2) + little(0, 2);
+}
+
+std::uint64_t end_of(const ZipMember& member) {
+  return member.local_header + local_header_bytes + member.name.size() + member.packed_bytes;
+}
+
 }  // namespace
+
+std::vector<ZipMember> zip_directory(std::string_view archive, const std::string& where) {
+  constexpr std::uint64_t most_members = 100'000;
+  const ZipNumbers zip{archive, where};
+  const Directory directory = find_directory(zip, where);
+  if (directory.members > most_members) {
+    fail("{} has {} members, more than the limit of {}: split it into several files", where, directory.members,
+         most_members);
+  }
+  zip.bytes(directory.begin, directory.bytes);
+  std::vector<ZipMember> members;
+  std::uint64_t at = directory.begin;
+  for (std::uint64_t i = 0; i < directory.members; ++i) {
+    if (zip.at(at, 4) != zip_entry_signature) zip.damaged();
+    members.push_back(read_entry(zip, at));
+    at += entry_bytes + zip.at(at + 28, 2) + zip.at(at + 30, 2) + zip.at(at + 32, 2);
+  }
+  if (at != directory.begin + directory.bytes) zip.damaged();
+  require_members_apart(members, zip);
+  return members;
+}
 
 std::string_view stored_bytes(std::string_view archive, const ZipMember& member, const std::string& where) {
   const ZipNumbers zip{archive, where};
@@ -231,30 +247,6 @@ void unzip(std::string_view archive, const ZipMember& member, std::size_t most, 
   if (size != member.bytes || checksum != member.checksum)
     fail("{} does not match its checksum: the archive is damaged, save it again", where);
 }
-
-namespace {
-
-std::string little(std::uint64_t number, std::size_t bytes) {
-  std::string text;
-  for (; bytes > 0; --bytes, number >>= 8U) text += static_cast<char>(number & 0xFFU);
-  return text;
-}
-
-// What a member's own header and its entry in the directory have in common.
-std::string description(const ZipMember& member) {
-  constexpr std::uint64_t version = 20;
-  constexpr std::uint64_t utf8_names = 0x0800;
-  constexpr std::uint64_t first_of_january_1980 = 0x0021;
-  return little(version, 2) + little(utf8_names, 2) + little(member.method, 2) + little(0, 2) +
-         little(first_of_january_1980, 2) + little(member.checksum, 4) + little(member.packed_bytes, 4) +
-         little(member.bytes, 4) + little(member.name.size(), 2) + little(0, 2);
-}
-
-std::uint64_t end_of(const ZipMember& member) {
-  return member.local_header + local_header_bytes + member.name.size() + member.packed_bytes;
-}
-
-}  // namespace
 
 // No more than so many bytes are packed into one byte (zlib Technical Details, Maximum Compression Factor).
 std::uint64_t most_unpacked(const ZipMember& member) {

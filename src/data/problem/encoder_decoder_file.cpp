@@ -18,6 +18,7 @@
 #include "data/problem/words.hpp"
 
 namespace attn {
+
 namespace {
 
 using Matrices = EncoderDecoderFile::Matrices;
@@ -131,10 +132,6 @@ void check_matrices(const EncoderDecoder& model, const std::string& where) {
          model.variant->name, in_quotes(name), did_you_mean(name, names));
   }
 }
-
-}  // namespace
-
-namespace {
 
 EncoderDecoderFile encoder_decoder_from(const Json& json, const std::string& where) {
   if (!json.is_object()) fail("{}: an encoder-decoder must be a JSON object with \"parameters\"", where);

@@ -13,6 +13,7 @@
 #include "data/problem/problem.hpp"
 
 namespace attn {
+
 namespace {
 
 std::vector<std::string> split_list(std::string_view text) {
@@ -89,14 +90,51 @@ bool may_repeat(Kind kind) {
   return kind == Kind::flag || kind == Kind::texts || kind == Kind::words || kind == Kind::matrices;
 }
 
-}  // namespace
-
-namespace {
-
 MaskReading reading_of(const Option& option, std::string_view called, const MatrixFile& file) {
   if (option.permits_only)
     require_permissions(called == option.member ? fmt::format("\"{}\"", called) : std::string(called), file);
   return reading_of_mask(file);
+}
+
+bool lacks(const OptionValues& values, const Requirement& row) {
+  return values.has(*row.one) && !values.has_any(row.any_of);
+}
+
+// What the other groups tell of an option that lacks something in one of them.
+struct ToldElsewhere {
+  std::vector<const Requirement*> lacking = {};
+  bool is_content = false;  // one of them
+};
+
+ToldElsewhere told_elsewhere(const OptionValues& values, std::span<const OptionGroup> groups, const OptionGroup& but,
+                             const Option* one) {
+  ToldElsewhere told;
+  for (const OptionGroup& group : groups) {
+    if (&group == &but) continue;
+    const std::size_t before = told.lacking.size();
+    bool tells = false;
+    for (const Requirement& row : group.needs) {
+      if (row.one != one) continue;
+      tells = true;
+      if (lacks(values, row)) told.lacking.push_back(&row);
+    }
+    if (tells && told.lacking.size() == before) told.is_content = true;
+  }
+  return told;
+}
+
+// "--of belongs to --each-head, --backward or --influence: …"
+std::string sentence_of_several(const Requirement& first, std::span<const Requirement* const> others) {
+  std::vector<std::string_view> names;
+  const auto add = [&](const Requirement& row) {
+    for (const Option* option : row.any_of) names.push_back(option->name);
+  };
+  add(first);
+  for (const Requirement* row : others) add(*row);
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{0} belongs to {1} or {2}: give one of them, or leave out {0}", first.one->name,
+                     fmt::join(names, ", "), last);
 }
 
 }  // namespace
@@ -247,51 +285,6 @@ void check_exclusions(const OptionValues& values, std::span<const Exclusion> exc
     throw InputError(sentence, {.option = std::string(row.other->name)});
   }
 }
-
-namespace {
-
-bool lacks(const OptionValues& values, const Requirement& row) {
-  return values.has(*row.one) && !values.has_any(row.any_of);
-}
-
-// What the other groups tell of an option that lacks something in one of them.
-struct ToldElsewhere {
-  std::vector<const Requirement*> lacking = {};
-  bool is_content = false;  // one of them
-};
-
-ToldElsewhere told_elsewhere(const OptionValues& values, std::span<const OptionGroup> groups, const OptionGroup& but,
-                             const Option* one) {
-  ToldElsewhere told;
-  for (const OptionGroup& group : groups) {
-    if (&group == &but) continue;
-    const std::size_t before = told.lacking.size();
-    bool tells = false;
-    for (const Requirement& row : group.needs) {
-      if (row.one != one) continue;
-      tells = true;
-      if (lacks(values, row)) told.lacking.push_back(&row);
-    }
-    if (tells && told.lacking.size() == before) told.is_content = true;
-  }
-  return told;
-}
-
-// "--of belongs to --each-head, --backward or --influence: …"
-std::string sentence_of_several(const Requirement& first, std::span<const Requirement* const> others) {
-  std::vector<std::string_view> names;
-  const auto add = [&](const Requirement& row) {
-    for (const Option* option : row.any_of) names.push_back(option->name);
-  };
-  add(first);
-  for (const Requirement* row : others) add(*row);
-  const std::string_view last = names.back();
-  names.pop_back();
-  return fmt::format("{0} belongs to {1} or {2}: give one of them, or leave out {0}", first.one->name,
-                     fmt::join(names, ", "), last);
-}
-
-}  // namespace
 
 void check_needs(const OptionValues& values, const OptionGroup& group) { check_needs(values, std::span(&group, 1)); }
 

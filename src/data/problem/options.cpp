@@ -13,26 +13,6 @@
 
 namespace attn {
 
-namespace choices {
-
-std::vector<OptionChoice> scores() { return choices_of(scoring_functions()); }
-std::vector<OptionChoice> scales() { return choices_of(attn::scales()); }
-std::vector<OptionChoice> activations() { return choices_of(attn::activations()); }
-std::vector<OptionChoice> positions() { return choices_of(position_kinds()); }
-std::vector<OptionChoice> generators() { return choices_of(random_kinds()); }
-std::vector<OptionChoice> models() {
-  std::vector<OptionChoice> names;
-  for (const ModelExample& example : model_examples()) names.push_back({example.name, ""});
-  return names;
-}
-std::vector<OptionChoice> examples() {
-  std::vector<OptionChoice> names;
-  for (const Example& example : attn::examples()) names.push_back({example.name, ""});
-  return names;
-}
-
-}  // namespace choices
-
 namespace {
 
 enum class OptionPart { of_file, whole, field };
@@ -166,12 +146,6 @@ std::vector<Requirement> needs() {
   };
 }
 
-}  // namespace
-
-std::span<const Replacement> replacements() { return replacement_table; }
-
-namespace {
-
 constexpr std::string_view begin_of_member = "‹", end_of_member = "›";
 
 // The option whose member stands between the signs; null: anything else is text that the reader gave.
@@ -199,6 +173,28 @@ std::optional<MemberInSentence> first_member_in(std::string_view sentence) {
 }
 
 }  // namespace
+
+namespace choices {
+
+std::vector<OptionChoice> scores() { return choices_of(scoring_functions()); }
+std::vector<OptionChoice> scales() { return choices_of(attn::scales()); }
+std::vector<OptionChoice> activations() { return choices_of(attn::activations()); }
+std::vector<OptionChoice> positions() { return choices_of(position_kinds()); }
+std::vector<OptionChoice> generators() { return choices_of(random_kinds()); }
+std::vector<OptionChoice> models() {
+  std::vector<OptionChoice> names;
+  for (const ModelExample& example : model_examples()) names.push_back({example.name, ""});
+  return names;
+}
+std::vector<OptionChoice> examples() {
+  std::vector<OptionChoice> names;
+  for (const Example& example : attn::examples()) names.push_back({example.name, ""});
+  return names;
+}
+
+}  // namespace choices
+
+std::span<const Replacement> replacements() { return replacement_table; }
 
 std::string with_options(std::string_view sentence) {
   std::string result;

@@ -17,9 +17,9 @@
 
 namespace attn {
 
-// --- expressions
-
 namespace {
+
+// --- expressions
 
 // Inside of brackets.
 constexpr std::string_view white_space_class = R"(\x09-\x0D\x{85}\p{Z})";
@@ -286,20 +286,34 @@ void find_matches(const Expression& expression, std::string_view text, const std
   if (begin < text.size()) take({{begin, text.size()}, false});
 }
 
+// To look at each character once.
+constexpr std::uint64_t work_of_looking = 4;
+
+// --- splitting
+
+// Whether a part goes on with the range before it; of the two, the one behind stands first here.
+bool joins_range_before(SplitBehavior behavior, bool is_match, bool was_match) {
+  switch (behavior) {
+    case SplitBehavior::contiguous:
+      return is_match == was_match;
+    case SplitBehavior::merged_with_previous:
+      return is_match && !was_match;
+    case SplitBehavior::merged_with_next:
+      return !is_match && was_match;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
+
+// --- expressions
 
 FindParts parts_by_expression(const std::string& expression, const std::string& where) {
   return [read = read_expression(expression, where), where](std::string_view text, const TakePart& take) {
     find_matches(read, text, where, take);
   };
 }
-
-namespace {
-
-// To look at each character once.
-constexpr std::uint64_t work_of_looking = 4;
-
-}  // namespace
 
 FindParts parts_by_text(std::string what) {
   return [what = std::move(what)](std::string_view text, const TakePart& take) {
@@ -346,24 +360,6 @@ std::string version_of_expressions() {
 }
 
 // --- splitting
-
-namespace {
-
-// Whether a part goes on with the range before it; of the two, the one behind stands first here.
-bool joins_range_before(SplitBehavior behavior, bool is_match, bool was_match) {
-  switch (behavior) {
-    case SplitBehavior::contiguous:
-      return is_match == was_match;
-    case SplitBehavior::merged_with_previous:
-      return is_match && !was_match;
-    case SplitBehavior::merged_with_next:
-      return !is_match && was_match;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
 
 void split_text(std::string_view text, const FindParts& find, SplitBehavior behavior,
                 const std::function<void(ByteRange)>& take) {

@@ -14,27 +14,9 @@
 
 namespace attn {
 
-Tokenizer::~Tokenizer() = default;
-
-std::vector<Token> Tokenizer::encode(std::string_view text, bool with_special) const {
-  std::vector<Token> pieces;
-  put_pieces(text, with_special, {.piece = [&](const Token& piece) { pieces.push_back(piece); }});
-  return pieces;
-}
-
-std::vector<CutWord> Tokenizer::cut(std::string_view text) const {
-  std::vector<CutWord> words;
-  const auto begin_word = [&](const WordOfText& word) {
-    words.push_back({.text = std::string(word.text), .begin = word.begin, .end = word.end, .is_added = word.is_added});
-  };
-  put_pieces(text, false,
-             {.piece = [&](const Token& piece) { words.back().pieces.push_back(piece); }, .word = begin_word});
-  return words;
-}
+namespace {
 
 // --- tokens that were added
-
-namespace {
 
 // A part of a text, or a token in it.
 using TakePartOrToken = std::function<void(AlignedText part, std::optional<std::size_t> token)>;
@@ -334,15 +316,7 @@ class Pipeline : public Tokenizer {
   std::size_t size_ = 0;
 };
 
-}  // namespace
-
-std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts, const std::string& where) {
-  return std::make_shared<const Pipeline>(std::move(parts), where);
-}
-
 // --- as people read them
-
-namespace {
 
 void put_shown(std::string& shown, char32_t c) {
   if (c == U' ') {
@@ -372,6 +346,30 @@ std::string shown_bytes(std::string_view bytes) {
 }
 
 }  // namespace
+
+Tokenizer::~Tokenizer() = default;
+
+std::vector<Token> Tokenizer::encode(std::string_view text, bool with_special) const {
+  std::vector<Token> pieces;
+  put_pieces(text, with_special, {.piece = [&](const Token& piece) { pieces.push_back(piece); }});
+  return pieces;
+}
+
+std::vector<CutWord> Tokenizer::cut(std::string_view text) const {
+  std::vector<CutWord> words;
+  const auto begin_word = [&](const WordOfText& word) {
+    words.push_back({.text = std::string(word.text), .begin = word.begin, .end = word.end, .is_added = word.is_added});
+  };
+  put_pieces(text, false,
+             {.piece = [&](const Token& piece) { words.back().pieces.push_back(piece); }, .word = begin_word});
+  return words;
+}
+
+std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts, const std::string& where) {
+  return std::make_shared<const Pipeline>(std::move(parts), where);
+}
+
+// --- as people read them
 
 std::string shown_text(std::string_view text) { return shown_bytes(text); }
 

@@ -136,6 +136,13 @@ constexpr std::array pre_tokenizer_rows = {
     PreTokenizerRow{"Sequence", read_pre_tokenizer_sequence},
 };
 
+// How many there are in a sequence, and in those within it.
+std::size_t count_of_pre_tokenizers(const TokenizerSettings& settings) {
+  std::size_t count = 1;
+  for (const TokenizerSettings& one : settings.list("pretokenizers")) count += count_of_pre_tokenizers(one);
+  return count;
+}
+
 }  // namespace
 
 PreTokenize split_as_gpt2(bool prepends_space) {
@@ -154,17 +161,6 @@ PreTokenize split_as_bert() {
   return split_in_sequence({split_by(parts_by_character(is_white_space), SplitBehavior::removed),
                             split_by(parts_by_character(is_punctuation), SplitBehavior::isolated)});
 }
-
-namespace {
-
-// How many there are in a sequence, and in those within it.
-std::size_t count_of_pre_tokenizers(const TokenizerSettings& settings) {
-  std::size_t count = 1;
-  for (const TokenizerSettings& one : settings.list("pretokenizers")) count += count_of_pre_tokenizers(one);
-  return count;
-}
-
-}  // namespace
 
 PreTokenize read_pre_tokenizer(const TokenizerSettings& settings) {
   constexpr std::size_t most_in_a_row = 200;

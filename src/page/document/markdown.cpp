@@ -322,6 +322,19 @@ void fill_places(cmark_node* root, std::span<const std::string> pieces) {
   }
 }
 
+constexpr std::size_t most_missing_cells = 100'000;  // in a whole text
+
+// Nothing, or nothing but the signs of quotations.
+bool is_empty(std::string_view line) { return line.find_first_not_of(" \t\v\f>") == std::string_view::npos; }
+
+// Whether this may be the line below the head of a table. Where it is none, too much is counted.
+bool may_begin_rows(std::string_view line) {
+  return line.find('-') != std::string_view::npos && line.find_first_not_of(" \t\v\f>|:-") == std::string_view::npos;
+}
+
+// At most so many; there is one more than signs between them where the line neither begins nor ends with one.
+std::size_t cells_in(std::string_view line) { return static_cast<std::size_t>(std::ranges::count(line, '|')) + 1; }
+
 }  // namespace
 
 std::vector<MarkdownLeaf> markdown_leaves(std::string_view text) {
@@ -360,23 +373,6 @@ std::string html_of(std::string_view markdown, std::span<const std::string> piec
   cmark_llist* const extensions = cmark_parser_get_syntax_extensions(document.parser.get());
   return owned(cmark_render_html(document.root.get(), CMARK_OPT_TABLE_PREFER_STYLE_ATTRIBUTES, extensions));
 }
-
-namespace {
-
-constexpr std::size_t most_missing_cells = 100'000;  // in a whole text
-
-// Nothing, or nothing but the signs of quotations.
-bool is_empty(std::string_view line) { return line.find_first_not_of(" \t\v\f>") == std::string_view::npos; }
-
-// Whether this may be the line below the head of a table. Where it is none, too much is counted.
-bool may_begin_rows(std::string_view line) {
-  return line.find('-') != std::string_view::npos && line.find_first_not_of(" \t\v\f>|:-") == std::string_view::npos;
-}
-
-// At most so many; there is one more than signs between them where the line neither begins nor ends with one.
-std::size_t cells_in(std::string_view line) { return static_cast<std::size_t>(std::ranges::count(line, '|')) + 1; }
-
-}  // namespace
 
 void refuse_oversized_tables(std::string_view markdown, const std::string& path) {
   std::size_t columns = 0, missing = 0;

@@ -14,9 +14,9 @@
 
 namespace attn {
 
-// --- backward walk
-
 namespace {
+
+// --- backward walk
 
 constexpr std::size_t most_keys_of_jacobian = 16;
 
@@ -88,31 +88,7 @@ class BackwardWalk {
   std::set<std::string> told_;
 };
 
-}  // namespace
-
-std::string heading_of(const GradientStep& step, bool by_scope) {
-  if (!step.result) return std::string(heading_of_loss);
-  if (by_scope) {
-    const NamedScope* const place = step.gradient->place;
-    return fmt::format("{}, backward", place ? place->title() : step.forward->name);
-  }
-  const Step* const told = step_of(*step.result);
-  std::string heading = fmt::format("{}, backward", told ? heading_of(*told, *step.result) : step.result->name);
-  // What several heads use flows back from all of them.
-  const NamedScope* place = place_in_walk(*step.result);
-  while (place && !lies_within(step.gradient->place, place)) place = place->outer;
-  if (place) heading += fmt::format(" ({})", place->title());
-  return heading;
-}
-
-void add_backward_walk(Page& page, const std::vector<GradientStep>& steps, bool by_scope) {
-  BackwardWalk walk(page, by_scope);
-  for (const GradientStep& step : steps) walk.add(step);
-}
-
 // --- gradient steps
-
-namespace {
 
 // By a matrix, the first operation that uses it and through which something flows back.
 std::map<const Node*, const Node*> first_users(const Graph& graph, const GradientBy& by) {
@@ -233,6 +209,30 @@ constexpr Claim<GradientStep> meanings[] = {
 };
 
 }  // namespace
+
+// --- backward walk
+
+std::string heading_of(const GradientStep& step, bool by_scope) {
+  if (!step.result) return std::string(heading_of_loss);
+  if (by_scope) {
+    const NamedScope* const place = step.gradient->place;
+    return fmt::format("{}, backward", place ? place->title() : step.forward->name);
+  }
+  const Step* const told = step_of(*step.result);
+  std::string heading = fmt::format("{}, backward", told ? heading_of(*told, *step.result) : step.result->name);
+  // What several heads use flows back from all of them.
+  const NamedScope* place = place_in_walk(*step.result);
+  while (place && !lies_within(step.gradient->place, place)) place = place->outer;
+  if (place) heading += fmt::format(" ({})", place->title());
+  return heading;
+}
+
+void add_backward_walk(Page& page, const std::vector<GradientStep>& steps, bool by_scope) {
+  BackwardWalk walk(page, by_scope);
+  for (const GradientStep& step : steps) walk.add(step);
+}
+
+// --- gradient steps
 
 std::vector<GradientStep> gradient_steps(const Graph& graph, const GradientBy& by) {
   const std::map<const Node*, const Node*> users = first_users(graph, by);

@@ -15,50 +15,14 @@
 
 namespace attn {
 
-// --- attentions
-
 namespace {
+
+// --- attentions
 
 // All steps of a recurrent decoder at once.
 bool is_alignment_of_steps(const Node& node) {
   return node.is(role::alignment) && node.op && node.op != &op::transpose;
 }
-
-}  // namespace
-
-std::vector<const Node*> attention_weights(const Graph& graph, const std::optional<std::string>& pattern) {
-  const bool has_steps = std::ranges::any_of(graph.nodes(), is_alignment_of_steps);
-  std::vector<const Node*> found;
-  for (const Node* node : pattern ? graph.matching(*pattern) : graph.named()) {
-    const bool is_shown = has_steps ? is_alignment_of_steps(*node) : node->is(role::weights);
-    if (is_shown) found.push_back(node);
-  }
-  if (!found.empty()) return found;
-  if (pattern) fail("--only {}: none of these matrices are attention weights. Leave out --only", *pattern);
-  fail("there are no attention weights here: give ‹q› and ‹k›, or ‹scores›, or ‹weights›");
-}
-
-std::vector<Attention> attentions_of(const Graph& graph, const std::optional<std::string>& pattern) {
-  std::vector<Attention> attentions;
-  for (const Node* node : attention_weights(graph, pattern)) {
-    const NamedScope* const place = around(node->place, scope::head);
-    if (attentions.empty() || attentions.back().place != place) attentions.push_back({place, {}});
-    attentions.back().heads.push_back(node);
-  }
-  return attentions;
-}
-
-std::string head_title(const Node& weights) {
-  const NamedScope* const head = weights.within(scope::head);
-  return head && head->number ? "head " + std::to_string(*head->number) : std::string(weights.leaf());
-}
-
-std::shared_ptr<const Matrix> masks_behind(const Node& weights) {
-  const Node* const scores = scores_behind(weights);
-  return scores ? scores->cells() : nullptr;
-}
-
-namespace {
 
 // What queries or keys are made of: behind those of a head and those that are turned; null where they were given.
 const Node* source_of_vectors(const Node& weights, const Role& role) {
@@ -77,20 +41,7 @@ bool have_one_source(const Node& weights) {
   return of_queries && of_queries == source_of_vectors(weights, role::k);
 }
 
-}  // namespace
-
-bool is_of_same_words(const Node& weights) {
-  const Frame& frame = weights.frame;
-  const bool is_cross = weights.is(role::alignment) || weights.within(scope::cross_attention) ||
-                        weights.graph->find(around(weights.place, scope::head), role::memory);
-  if (is_cross || frame.shape.rows != frame.shape.columns) return false;
-  if (!frame.rows.labels || !frame.columns.labels) return have_one_source(weights);
-  return *frame.rows.labels == *frame.columns.labels;
-}
-
 // --- head measures
-
-namespace {
 
 // The rules. Clark et al. 2019 (What Does BERT Look At?) count a head by a position that has more than half
 // of its weight on average.
@@ -151,6 +102,51 @@ constexpr std::string_view evenly = "evenly", right_word = "right word", by_cont
 static_assert(targets.size() == target_count);
 
 }  // namespace
+
+// --- attentions
+
+std::vector<const Node*> attention_weights(const Graph& graph, const std::optional<std::string>& pattern) {
+  const bool has_steps = std::ranges::any_of(graph.nodes(), is_alignment_of_steps);
+  std::vector<const Node*> found;
+  for (const Node* node : pattern ? graph.matching(*pattern) : graph.named()) {
+    const bool is_shown = has_steps ? is_alignment_of_steps(*node) : node->is(role::weights);
+    if (is_shown) found.push_back(node);
+  }
+  if (!found.empty()) return found;
+  if (pattern) fail("--only {}: none of these matrices are attention weights. Leave out --only", *pattern);
+  fail("there are no attention weights here: give ‹q› and ‹k›, or ‹scores›, or ‹weights›");
+}
+
+std::vector<Attention> attentions_of(const Graph& graph, const std::optional<std::string>& pattern) {
+  std::vector<Attention> attentions;
+  for (const Node* node : attention_weights(graph, pattern)) {
+    const NamedScope* const place = around(node->place, scope::head);
+    if (attentions.empty() || attentions.back().place != place) attentions.push_back({place, {}});
+    attentions.back().heads.push_back(node);
+  }
+  return attentions;
+}
+
+std::string head_title(const Node& weights) {
+  const NamedScope* const head = weights.within(scope::head);
+  return head && head->number ? "head " + std::to_string(*head->number) : std::string(weights.leaf());
+}
+
+std::shared_ptr<const Matrix> masks_behind(const Node& weights) {
+  const Node* const scores = scores_behind(weights);
+  return scores ? scores->cells() : nullptr;
+}
+
+bool is_of_same_words(const Node& weights) {
+  const Frame& frame = weights.frame;
+  const bool is_cross = weights.is(role::alignment) || weights.within(scope::cross_attention) ||
+                        weights.graph->find(around(weights.place, scope::head), role::memory);
+  if (is_cross || frame.shape.rows != frame.shape.columns) return false;
+  if (!frame.rows.labels || !frame.columns.labels) return have_one_source(weights);
+  return *frame.rows.labels == *frame.columns.labels;
+}
+
+// --- head measures
 
 // The weights of a head on one sentence.
 class HeadMeter::Sentence {

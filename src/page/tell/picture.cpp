@@ -13,9 +13,9 @@
 
 namespace attn {
 
-// --- picture
-
 namespace {
+
+// --- picture
 
 // A matrix that has a box of its own, and what stands in it.
 struct BoxOf {
@@ -110,13 +110,7 @@ class PictureOfProblem {
   std::map<const Node*, std::size_t> places_;
 };
 
-}  // namespace
-
-Flow picture_of(const Graph& graph, const Problem& problem) { return PictureOfProblem(problem).of(graph); }
-
 // --- product
-
-namespace {
 
 std::string_view name_in(std::string_view address) { return address.substr(0, address.find('[')); }
 
@@ -159,6 +153,12 @@ Table right_factor(const Product& product, std::string_view scope) {
 }
 
 }  // namespace
+
+// --- picture
+
+Flow picture_of(const Graph& graph, const Problem& problem) { return PictureOfProblem(problem).of(graph); }
+
+// --- product
 
 std::optional<Product> product_behind(const Node& node) {
   const auto is_product = [](const Node& one) {

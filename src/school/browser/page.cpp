@@ -23,9 +23,9 @@
 
 namespace attn {
 
-// --- question
-
 namespace {
+
+// --- question
 
 // A question that a reader has about a computation: about one row of some attention weights.
 struct OpeningQuestion {
@@ -144,12 +144,6 @@ std::string answered(const OpeningQuestion& question) {
   return fmt::format("{} attends to {}.{} {}", query, listed(told), others, where);
 }
 
-}  // namespace
-
-// --- page
-
-namespace {
-
 // --- what stands on the page
 
 void collect(const Table& table, std::set<std::string>& shown) { shown.insert(table.array); }
@@ -226,31 +220,6 @@ struct DataOfPage {
   OpeningQuestion question;
   const ComputationInBrowser& about;
 };
-
-}  // namespace
-
-template <>
-constexpr auto objects_in<Graph> = std::tuple(
-    object<OpeningQuestion>(
-        Field{"before", &OpeningQuestion::before}, Field{"after", &OpeningQuestion::after},
-        Field{"weights", [](const OpeningQuestion& one) { return one.weights ? &one.weights->index : nullptr; }},
-        Field{"query", [](const OpeningQuestion& one) { return one.weights ? &one.query : nullptr; }}),
-    object<DataOfPage>(
-        Field{"precision", &DataOfPage::precision}, Field{"question", &DataOfPage::question},
-        Field{"title", [](const DataOfPage& data) { return &data.about.made_by.command; }},
-        Field{"line", [](const DataOfPage& data) { return &data.about.made_by.line; }},
-        Field{"scale", [](const DataOfPage& data) { return &data.about.made_by.scale; }},
-        Field{"takes_changes", [](const DataOfPage& data) { return data.about.made_by.takes_changes; }},
-        Field{"sentences",
-              [](const DataOfPage& data) { return written_sentences(data.about.story, data.about.graph); }},
-        Field{"given", [](const DataOfPage& data) { return data.about.story.given; }},
-        Field{"predictions", [](const DataOfPage& data) { return written_predictions(data.about.graph); }},
-        Field{"training", [](const DataOfPage& data) { return written_training(data.about.story, data.about.graph); }},
-        Field{"computation", [](const DataOfPage& data) {
-                return [&about = data.about](JsonWriter& json) { write_computation(about.graph, json, about.drawn); };
-              }}));
-
-namespace {
 
 class BrowserPage {
  public:
@@ -333,6 +302,27 @@ class BrowserPage {
 };
 
 }  // namespace
+
+template <>
+constexpr auto objects_in<Graph> = std::tuple(
+    object<OpeningQuestion>(
+        Field{"before", &OpeningQuestion::before}, Field{"after", &OpeningQuestion::after},
+        Field{"weights", [](const OpeningQuestion& one) { return one.weights ? &one.weights->index : nullptr; }},
+        Field{"query", [](const OpeningQuestion& one) { return one.weights ? &one.query : nullptr; }}),
+    object<DataOfPage>(
+        Field{"precision", &DataOfPage::precision}, Field{"question", &DataOfPage::question},
+        Field{"title", [](const DataOfPage& data) { return &data.about.made_by.command; }},
+        Field{"line", [](const DataOfPage& data) { return &data.about.made_by.line; }},
+        Field{"scale", [](const DataOfPage& data) { return &data.about.made_by.scale; }},
+        Field{"takes_changes", [](const DataOfPage& data) { return data.about.made_by.takes_changes; }},
+        Field{"sentences",
+              [](const DataOfPage& data) { return written_sentences(data.about.story, data.about.graph); }},
+        Field{"given", [](const DataOfPage& data) { return data.about.story.given; }},
+        Field{"predictions", [](const DataOfPage& data) { return written_predictions(data.about.graph); }},
+        Field{"training", [](const DataOfPage& data) { return written_training(data.about.story, data.about.graph); }},
+        Field{"computation", [](const DataOfPage& data) {
+                return [&about = data.about](JsonWriter& json) { write_computation(about.graph, json, about.drawn); };
+              }}));
 
 void require_room_in_browser(const Graph& graph) {
   std::size_t shown = 0;

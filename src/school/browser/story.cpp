@@ -11,29 +11,6 @@ namespace {
 // The ids that a model's output is about: those of its decoder, or of an encoder alone.
 const Node* ids_of_side(const Graph& graph, const ScopeKind& side) { return graph.find(Name{{side}, role::ids}); }
 
-}  // namespace
-
-std::vector<PredictionOnPage> predictions_in(const Graph& graph) {
-  std::vector<PredictionOnPage> all;
-  const Node *const of_target = ids_of_side(graph, scope::target), *const of_source = ids_of_side(graph, scope::source);
-  for (const Node& node : graph.nodes()) {
-    if (!node.is(role::distribution) || !node.op) continue;
-    const Node* const logits = node.beside(role::logits);
-    if (!logits) continue;
-    PredictionOnPage one{.logits = logits, .distribution = &node};
-    // Words that an encoder alone reads are not followed by what it says of them.
-    const Node* const ids = of_target ? of_target : of_source;
-    if (ids && !node.place && ids->frame.shape.rows == node.frame.shape.rows) {
-      one.ids = ids;
-      one.next = ids == of_target;
-    }
-    all.push_back(one);
-  }
-  return all;
-}
-
-namespace {
-
 constexpr double thousand = 1000.0;
 
 struct PredictionsOfGraph {
@@ -58,6 +35,25 @@ std::vector<double> with_three_digits(const Matrix& weights) {
 }
 
 }  // namespace
+
+std::vector<PredictionOnPage> predictions_in(const Graph& graph) {
+  std::vector<PredictionOnPage> all;
+  const Node *const of_target = ids_of_side(graph, scope::target), *const of_source = ids_of_side(graph, scope::source);
+  for (const Node& node : graph.nodes()) {
+    if (!node.is(role::distribution) || !node.op) continue;
+    const Node* const logits = node.beside(role::logits);
+    if (!logits) continue;
+    PredictionOnPage one{.logits = logits, .distribution = &node};
+    // Words that an encoder alone reads are not followed by what it says of them.
+    const Node* const ids = of_target ? of_target : of_source;
+    if (ids && !node.place && ids->frame.shape.rows == node.frame.shape.rows) {
+      one.ids = ids;
+      one.next = ids == of_target;
+    }
+    all.push_back(one);
+  }
+  return all;
+}
 
 template <>
 constexpr auto objects_in<PredictionsOfGraph> = std::tuple(object<PredictionOnPage>(

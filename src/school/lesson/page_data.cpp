@@ -25,8 +25,6 @@
 
 namespace attn {
 
-// --- puzzle data
-
 namespace {
 
 // --- where the numbers stand that are set
@@ -194,7 +192,49 @@ std::string_view name_of_function(const Term& term) {
   return std::ranges::find(number_functions(), term.function, &NumberFunction::function)->name;
 }
 
+// --- question data
+
+// A number is compared as it was typed, with no more digits than these.
+double number_as_typed(double value) {
+  constexpr int digits = 15;
+  return std::stod(fmt::format("{:.{}g}", value, digits));
+}
+
+struct QuestionOnPage {
+  std::string_view key;
+};
+
+// What only questions of one kind have.
+template <AnswerKind kind, class Get>
+constexpr auto only_of(Get get) {
+  return [=](const SolvedQuestion& solved) {
+    return solved.question.kind == kind ? std::optional(std::invoke(get, solved)) : std::nullopt;
+  };
+}
+
+// Of one number the first reason of a kind is told, and further mistakes; none that is less likely than a slip.
+std::vector<Recognised> recognised_on_page(const SolvedQuestion& solved) {
+  std::vector<Recognised> rows;
+  std::size_t others = 0;
+  std::vector<std::pair<Quantity, Recognised::Kind>> told;
+  for (const Recognised& row : recognisable(solved)) {
+    const auto is_this = [&](const auto& one) {
+      return one.first == row.quantity && (one.second == row.kind || row.kind >= Recognised::Kind::copied);
+    };
+    const bool is_further = std::ranges::any_of(told, is_this);
+    if (!is_further) told.emplace_back(row.quantity, row.kind);
+    if (is_further && !row.mistake) continue;
+    if (row.kind >= Recognised::Kind::shown && ++others > most_other_numbers_on_page) continue;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::optional<double> if_finite(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
+
 }  // namespace
+
+// --- puzzle data
 
 template <>
 constexpr auto objects_in<InputOnPage> = std::tuple(
@@ -295,48 +335,6 @@ void write_puzzle(const Puzzle& puzzle, std::string_view key, const std::vector<
 }
 
 // --- question data
-
-namespace {
-
-// A number is compared as it was typed, with no more digits than these.
-double number_as_typed(double value) {
-  constexpr int digits = 15;
-  return std::stod(fmt::format("{:.{}g}", value, digits));
-}
-
-struct QuestionOnPage {
-  std::string_view key;
-};
-
-// What only questions of one kind have.
-template <AnswerKind kind, class Get>
-constexpr auto only_of(Get get) {
-  return [=](const SolvedQuestion& solved) {
-    return solved.question.kind == kind ? std::optional(std::invoke(get, solved)) : std::nullopt;
-  };
-}
-
-// Of one number the first reason of a kind is told, and further mistakes; none that is less likely than a slip.
-std::vector<Recognised> recognised_on_page(const SolvedQuestion& solved) {
-  std::vector<Recognised> rows;
-  std::size_t others = 0;
-  std::vector<std::pair<Quantity, Recognised::Kind>> told;
-  for (const Recognised& row : recognisable(solved)) {
-    const auto is_this = [&](const auto& one) {
-      return one.first == row.quantity && (one.second == row.kind || row.kind >= Recognised::Kind::copied);
-    };
-    const bool is_further = std::ranges::any_of(told, is_this);
-    if (!is_further) told.emplace_back(row.quantity, row.kind);
-    if (is_further && !row.mistake) continue;
-    if (row.kind >= Recognised::Kind::shown && ++others > most_other_numbers_on_page) continue;
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-std::optional<double> if_finite(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
-
-}  // namespace
 
 template <>
 constexpr auto objects_in<QuestionOnPage> = std::tuple(

@@ -16,9 +16,9 @@
 
 namespace attn {
 
-// --- miss told
-
 namespace {
+
+// --- miss told
 
 // As few decimals as tell the number apart from what it should be; a small one by its bound.
 std::string told_beside(double number, double bound) {
@@ -92,11 +92,7 @@ Miss miss_of_tie(const TieError& tie) {
   return {says, says};
 }
 
-}  // namespace
-
 // --- misses
-
-namespace {
 
 constexpr std::size_t most_places = 10000;
 constexpr std::uint64_t work_of_byte_at_place = 4096;  // of an expression, which is read and worked out at each place

@@ -8,9 +8,9 @@
 
 namespace attn {
 
-// --- model
-
 namespace {
+
+// --- model
 
 // A call for each kind of model.
 template <class... Functions>
@@ -20,7 +20,22 @@ struct Either : Functions... {
 template <class... Functions>
 Either(Functions...) -> Either<Functions...>;
 
+// --- task example
+
+bool is_held_out(const ExampleSource& source, const TaskExample& example) {
+  if (source.is_held_out) return source.is_held_out(example);
+  return source.held_out.empty() && is_one_in_ten(example);
+}
+
+// What makes two sentences the same.
+const Ids& key_of(const TaskExample& example) { return example.source.empty() ? example.given : example.source; }
+
+// Of data of which nearly all or nothing is held out, drawing must end.
+constexpr int most_tries = 100'000;
+
 }  // namespace
+
+// --- model
 
 std::vector<ParameterShape> parameters_of(const TrainedModel& model) {
   std::vector<ParameterShape> shapes;
@@ -76,21 +91,6 @@ Words words_of(const Ids& ids, const Vocabulary& vocabulary) {
 }
 
 // --- task example
-
-namespace {
-
-bool is_held_out(const ExampleSource& source, const TaskExample& example) {
-  if (source.is_held_out) return source.is_held_out(example);
-  return source.held_out.empty() && is_one_in_ten(example);
-}
-
-// What makes two sentences the same.
-const Ids& key_of(const TaskExample& example) { return example.source.empty() ? example.given : example.source; }
-
-// Of data of which nearly all or nothing is held out, drawing must end.
-constexpr int most_tries = 100'000;
-
-}  // namespace
 
 BatchShape BatchShape::of(std::span<const TaskExample> examples, std::size_t sentences) {
   BatchShape shape{.sentences = sentences};

@@ -9,9 +9,9 @@
 
 namespace attn {
 
-// --- coreference
-
 namespace {
+
+// --- coreference
 
 constexpr std::string_view about_coreference[] = {
     "\"The animal didn't cross the street because it was too tired\": what is tired is the animal. "
@@ -109,19 +109,7 @@ TaskSetup set_up_coreference(const TaskRequest& request) {
               .steps = 1000, .batch = 32, .seed = 10, .schedule = &falling_rate(), .rate = 1e-2, .evaluate_every = 50}};
 }
 
-}  // namespace
-
-const Task coreference_task{.name = "coreference",
-                            .summary = "the noun that \"it\" stands for",
-                            .about = about_coreference,
-                            .measure = "sentences in which the noun that \"it\" stands for is named",
-                            .goal = 0.95,
-                            .example = "The animal didn't cross the street because it was too tired",
-                            .set_up = set_up_coreference};
-
 // --- induction
-
-namespace {
 
 constexpr std::size_t length_of_induction = 24, shortest = 5, longest = 12, period = 8;
 
@@ -218,27 +206,7 @@ TaskSetup set_up_fixed(const TaskRequest& request) {
   return setup;
 }
 
-}  // namespace
-
-const Task induction_task{.name = "induction",
-                          .summary = "the next letter of a block that comes again",
-                          .about = about_induction,
-                          .measure = "letters of the second copy after its first one",
-                          .goal = 0.95,
-                          .example = "q f a m t c k w h a m t c k w",
-                          .set_up = set_up_induction};
-
-const Task fixed_induction_task{.name = "induction-fixed",
-                                .summary = "the same with a block that comes again after exactly 8 letters",
-                                .about = about_fixed,
-                                .measure = "letters of the second and third copy",
-                                .goal = 0.99,
-                                .example = "q f a m t c k w q f a m t c k w q f a m t c k",
-                                .set_up = set_up_fixed};
-
 // --- reverse
-
-namespace {
 
 constexpr std::string_view about_reverse[] = {
     "The last number must come first, and the first one last. "
@@ -269,19 +237,7 @@ TaskSetup set_up_reverse(const TaskRequest& request) {
           .defaults = {.steps = 400, .batch = 128, .rate = 3e-3, .evaluate_every = 50}};
 }
 
-}  // namespace
-
-const Task reverse_task{.name = "reverse",
-                        .summary = "a sequence of 16 digits backwards",
-                        .about = about_reverse,
-                        .measure = "digits of the reversed sequence",
-                        .goal = 0.98,
-                        .example = "3 1 4 1 5 9 2 6 5 3 5 8 9 7 9 3",
-                        .set_up = set_up_reverse};
-
 // --- sort
-
-namespace {
 
 constexpr std::string_view about_sort[] = {
     "The letters must come in the order of the alphabet. "
@@ -313,6 +269,46 @@ TaskSetup set_up_sort(const TaskRequest& request) {
 }
 
 }  // namespace
+
+// --- coreference
+
+const Task coreference_task{.name = "coreference",
+                            .summary = "the noun that \"it\" stands for",
+                            .about = about_coreference,
+                            .measure = "sentences in which the noun that \"it\" stands for is named",
+                            .goal = 0.95,
+                            .example = "The animal didn't cross the street because it was too tired",
+                            .set_up = set_up_coreference};
+
+// --- induction
+
+const Task induction_task{.name = "induction",
+                          .summary = "the next letter of a block that comes again",
+                          .about = about_induction,
+                          .measure = "letters of the second copy after its first one",
+                          .goal = 0.95,
+                          .example = "q f a m t c k w h a m t c k w",
+                          .set_up = set_up_induction};
+
+const Task fixed_induction_task{.name = "induction-fixed",
+                                .summary = "the same with a block that comes again after exactly 8 letters",
+                                .about = about_fixed,
+                                .measure = "letters of the second and third copy",
+                                .goal = 0.99,
+                                .example = "q f a m t c k w q f a m t c k w q f a m t c k",
+                                .set_up = set_up_fixed};
+
+// --- reverse
+
+const Task reverse_task{.name = "reverse",
+                        .summary = "a sequence of 16 digits backwards",
+                        .about = about_reverse,
+                        .measure = "digits of the reversed sequence",
+                        .goal = 0.98,
+                        .example = "3 1 4 1 5 9 2 6 5 3 5 8 9 7 9 3",
+                        .set_up = set_up_reverse};
+
+// --- sort
 
 const Task sort_task{.name = "sort",
                      .summary = "six letters in the order of the alphabet",

@@ -23,9 +23,9 @@
 
 namespace attn {
 
-// --- diagnosis
-
 namespace {
+
+// --- diagnosis
 
 using ReasonKind = Recognised::Kind;
 
@@ -347,19 +347,6 @@ Judgment diagnosed_number(const SolvedQuestion& solved, const TypedAnswer& typed
   return judged_among("number", std::move(evidence), solved, typed);
 }
 
-}  // namespace
-
-std::string about_axes(const SolvedQuestion& solved) {
-  if (!solved.graph) return "";
-  const Term asked = read_term(solved.question.of, solved.graph.get());
-  if (asked.kind != Term::Kind::shape) return "";
-  const Frame& frame = asked.node->frame;
-  if (frame.rows.name.empty() || frame.columns.name.empty() || frame.rows.name == frame.columns.name) return "";
-  return fmt::format(" The rows are {}, the columns are {}.", frame.rows.name, frame.columns.name);
-}
-
-namespace {
-
 Judgment diagnosed_shape(const SolvedQuestion& solved, const TypedAnswer& typed) {
   const Shape shape = std::get<Shape>(typed.quantity), right = std::get<Shape>(solved.answer);
   return judged_among("shape",
@@ -370,23 +357,6 @@ Judgment diagnosed_shape(const SolvedQuestion& solved, const TypedAnswer& typed)
                        {{"axes", about_axes(solved)}}},
                       solved, typed);
 }
-
-}  // namespace
-
-std::vector<std::string> words_to_choose(const SolvedQuestion& solved) {
-  std::vector<std::string> words;
-  if (!solved.graph) return words;
-  const Term asked = read_term(solved.question.of, solved.graph.get());
-  if (asked.kind != Term::Kind::row) return words;
-  const Frame& frame = asked.node->frame;
-  for (std::size_t j = 0; j < frame.shape.columns; ++j) {
-    std::string word = frame.columns.label(j);
-    if (std::ranges::find(words, word) == words.end()) words.push_back(std::move(word));
-  }
-  return words;
-}
-
-namespace {
 
 // The only one that is a slip of the keys away, or null.
 const std::string* nearest(const std::string& typed, const std::vector<std::string>& words) {
@@ -426,6 +396,28 @@ Judgment diagnosed_word(const SolvedQuestion& solved, const TypedAnswer& typed) 
 }
 
 }  // namespace
+
+std::string about_axes(const SolvedQuestion& solved) {
+  if (!solved.graph) return "";
+  const Term asked = read_term(solved.question.of, solved.graph.get());
+  if (asked.kind != Term::Kind::shape) return "";
+  const Frame& frame = asked.node->frame;
+  if (frame.rows.name.empty() || frame.columns.name.empty() || frame.rows.name == frame.columns.name) return "";
+  return fmt::format(" The rows are {}, the columns are {}.", frame.rows.name, frame.columns.name);
+}
+
+std::vector<std::string> words_to_choose(const SolvedQuestion& solved) {
+  std::vector<std::string> words;
+  if (!solved.graph) return words;
+  const Term asked = read_term(solved.question.of, solved.graph.get());
+  if (asked.kind != Term::Kind::row) return words;
+  const Frame& frame = asked.node->frame;
+  for (std::size_t j = 0; j < frame.shape.columns; ++j) {
+    std::string word = frame.columns.label(j);
+    if (std::ranges::find(words, word) == words.end()) words.push_back(std::move(word));
+  }
+  return words;
+}
 
 const std::vector<Recognised>& recognisable(const SolvedQuestion& solved) {
   if (!solved.recognised)

@@ -11,8 +11,6 @@
 
 namespace attn {
 
-// --- known
-
 namespace {
 
 bool has_numbers_of(const Matrix& table, const Node& node) {
@@ -38,6 +36,14 @@ std::vector<Cell> cells_in(const Term& working) {
   std::vector<Cell> found;
   add_cells(working, found);
   return found;
+}
+
+// Whether it is explained with such numbers, in a few steps.
+template <class IsThere>
+bool is_worked_out(const Cell& cell, const IsThere& is_there, int depth = 3) {
+  return is_explained_with(cell, [&](const Cell& part) {
+    return is_there(part) || (depth > 1 && is_worked_out(part, is_there, depth - 1));
+  });
 }
 
 }  // namespace
@@ -67,18 +73,6 @@ bool Known::stands(const Cell& cell) const {
 }
 
 bool Known::has(const Cell& cell) const { return !std::isfinite(cell.value()) || stands(cell) || is_shown(*cell.node); }
-
-namespace {
-
-// Whether it is explained with such numbers, in a few steps.
-template <class IsThere>
-bool is_worked_out(const Cell& cell, const IsThere& is_there, int depth = 3) {
-  return is_explained_with(cell, [&](const Cell& part) {
-    return is_there(part) || (depth > 1 && is_worked_out(part, is_there, depth - 1));
-  });
-}
-
-}  // namespace
 
 bool Known::can_work_out(const Cell& cell) const {
   return is_worked_out(cell, [&](const Cell& part) { return has(part); });

@@ -15,9 +15,9 @@
 
 namespace attn {
 
-// --- other answers
-
 namespace {
+
+// --- other answers
 
 constexpr std::size_t most_other_numbers = 600, most_cells_tried = 20'000;
 constexpr std::ptrdiff_t most_zeros = 4;  // where there are more, a 0 says nothing
@@ -173,7 +173,82 @@ class Numbers {
   std::vector<Recognised> found_;
 };
 
+constexpr std::size_t longest_name = 60;
+
+bool is_call(const Term& working) { return working.kind == Term::Kind::call; }
+
+// A number with its name, where it has one that is short: "weights[1,2] = 0.5".
+std::string with_its_name(const Term& working, std::string_view is) {
+  const std::string value = in_numbers(constant_of(number_from(working))), name = in_words(working);
+  return name == value || name.size() > longest_name ? value : fmt::format("{}{}{}", name, is, value);
+}
+
+// A bound of which neither the question nor its choices speak only decides between these.
+bool is_only_bound(const Term& side, const Question& question) {
+  if (!nodes_of(side).empty() || is_call(side) || std::ranges::any_of(side.parts, is_call)) return false;
+  std::vector<double> known = numbers_in(question.ask);
+  for (const std::string& choice : question.choices) std::ranges::copy(numbers_in(choice), std::back_inserter(known));
+  return std::ranges::find(known, number_from(side)) == known.end();
+}
+
+// What tells the choices apart: two numbers, or one.
+std::string compared(const Term& asked, const Question& question) {
+  const Term &left = asked.parts[0], &right = asked.parts[1];
+  if (!is_only_bound(right, question))
+    return fmt::format("Compare {} and {}.", with_its_name(left, " = "), with_its_name(right, " = "));
+  const Term& plain = is_call(left) && left.function == &absolute_value ? left.parts[0] : left;
+  if (&plain != &left && is_difference(plain))
+    return fmt::format("Compare {} and {}.", with_its_name(plain.parts[0], " = "),
+                       with_its_name(plain.parts[1].parts[0], " = "));
+  const bool has_name = in_words(plain).size() <= longest_name;
+  return fmt::format("Here {}{}.", has_name ? "" : "the number is ", with_its_name(plain, " is "));
+}
+
+// --- numbers in words
+
+// A sentence that a question quotes is about something else than its numbers.
+std::string without_quotations(const std::string& text) {
+  std::string left;
+  bool is_quoted = false;
+  for (const char c : text) {
+    if (c == '"') is_quoted = !is_quoted;
+    left += is_quoted ? ' ' : c;
+  }
+  return is_quoted ? text : left;
+}
+
+struct NumberInText {
+  double value;
+  bool is_index;  // "row 2" says which one
+};
+
+std::vector<NumberInText> numbers_read(std::string_view text) {
+  static constexpr std::array<std::string_view, 11> words = {"zero", "one",   "two",   "three", "four", "five",
+                                                             "six",  "seven", "eight", "nine",  "ten"};
+  static constexpr std::array<std::string_view, 6> indexed = {"number", "row", "column", "key", "head", "layer"};
+  std::vector<NumberInText> numbers;
+  std::string before;
+  std::string plain = without_quotations(std::string(text));
+  for (std::size_t at; (at = plain.find("−")) != std::string::npos;) plain.replace(at, std::string("−").size(), "-");
+  for (const std::string& word : parted(plain, " \n\t()[]{}=+*/?!:;\"'`·⋅×")) {
+    std::string number = word;
+    while (!number.empty() && (number.back() == '.' || number.back() == ',')) number.pop_back();
+    std::erase(number, ',');
+    const bool is_index = std::ranges::find(indexed, before) != indexed.end();
+    before = in_lower_case(number);
+    if (const std::optional<double> value = parsed<double>(number); value && std::isfinite(*value)) {
+      numbers.push_back({*value, is_index});
+      continue;
+    }
+    const auto found = std::ranges::find(words, before);
+    if (found != words.end()) numbers.push_back({static_cast<double>(found - words.begin()), is_index});
+  }
+  return numbers;
+}
+
 }  // namespace
+
+// --- other answers
 
 std::vector<Recognised> neighbors(const Term& asked, const Known& known) {
   if (!gives_number(asked)) return {};
@@ -243,41 +318,6 @@ std::vector<Recognised> other_shapes(const Term& asked, const Graph& graph, cons
   return found;
 }
 
-namespace {
-
-constexpr std::size_t longest_name = 60;
-
-bool is_call(const Term& working) { return working.kind == Term::Kind::call; }
-
-// A number with its name, where it has one that is short: "weights[1,2] = 0.5".
-std::string with_its_name(const Term& working, std::string_view is) {
-  const std::string value = in_numbers(constant_of(number_from(working))), name = in_words(working);
-  return name == value || name.size() > longest_name ? value : fmt::format("{}{}{}", name, is, value);
-}
-
-// A bound of which neither the question nor its choices speak only decides between these.
-bool is_only_bound(const Term& side, const Question& question) {
-  if (!nodes_of(side).empty() || is_call(side) || std::ranges::any_of(side.parts, is_call)) return false;
-  std::vector<double> known = numbers_in(question.ask);
-  for (const std::string& choice : question.choices) std::ranges::copy(numbers_in(choice), std::back_inserter(known));
-  return std::ranges::find(known, number_from(side)) == known.end();
-}
-
-// What tells the choices apart: two numbers, or one.
-std::string compared(const Term& asked, const Question& question) {
-  const Term &left = asked.parts[0], &right = asked.parts[1];
-  if (!is_only_bound(right, question))
-    return fmt::format("Compare {} and {}.", with_its_name(left, " = "), with_its_name(right, " = "));
-  const Term& plain = is_call(left) && left.function == &absolute_value ? left.parts[0] : left;
-  if (&plain != &left && is_difference(plain))
-    return fmt::format("Compare {} and {}.", with_its_name(plain.parts[0], " = "),
-                       with_its_name(plain.parts[1].parts[0], " = "));
-  const bool has_name = in_words(plain).size() <= longest_name;
-  return fmt::format("Here {}{}.", has_name ? "" : "the number is ", with_its_name(plain, " is "));
-}
-
-}  // namespace
-
 std::vector<Recognised> other_choices(const Term& asked, const SolvedQuestion& solved) {
   std::vector<Recognised> found;
   const bool compares =
@@ -296,50 +336,6 @@ std::string told_number(double number) {
   const std::string text = written(number);
   return text.starts_with('-') ? "−" + text.substr(1) : text;
 }
-
-// A sentence that a question quotes is about something else than its numbers.
-std::string without_quotations(const std::string& text) {
-  std::string left;
-  bool is_quoted = false;
-  for (const char c : text) {
-    if (c == '"') is_quoted = !is_quoted;
-    left += is_quoted ? ' ' : c;
-  }
-  return is_quoted ? text : left;
-}
-
-namespace {
-
-struct NumberInText {
-  double value;
-  bool is_index;  // "row 2" says which one
-};
-
-std::vector<NumberInText> numbers_read(std::string_view text) {
-  static constexpr std::array<std::string_view, 11> words = {"zero", "one",   "two",   "three", "four", "five",
-                                                             "six",  "seven", "eight", "nine",  "ten"};
-  static constexpr std::array<std::string_view, 6> indexed = {"number", "row", "column", "key", "head", "layer"};
-  std::vector<NumberInText> numbers;
-  std::string before;
-  std::string plain = without_quotations(std::string(text));
-  for (std::size_t at; (at = plain.find("−")) != std::string::npos;) plain.replace(at, std::string("−").size(), "-");
-  for (const std::string& word : parted(plain, " \n\t()[]{}=+*/?!:;\"'`·⋅×")) {
-    std::string number = word;
-    while (!number.empty() && (number.back() == '.' || number.back() == ',')) number.pop_back();
-    std::erase(number, ',');
-    const bool is_index = std::ranges::find(indexed, before) != indexed.end();
-    before = in_lower_case(number);
-    if (const std::optional<double> value = parsed<double>(number); value && std::isfinite(*value)) {
-      numbers.push_back({*value, is_index});
-      continue;
-    }
-    const auto found = std::ranges::find(words, before);
-    if (found != words.end()) numbers.push_back({static_cast<double>(found - words.begin()), is_index});
-  }
-  return numbers;
-}
-
-}  // namespace
 
 std::vector<double> numbers_in(std::string_view text) {
   std::vector<double> numbers;

@@ -17,20 +17,9 @@
 
 namespace attn {
 
-// --- question
-
-void note_tables(const std::vector<Block>& blocks, MatricesShown& shown) {
-  const auto note = [&](const Table& table) {
-    shown.emplace(table.array.empty() ? table.title : table.array, table.cells);
-  };
-  std::ranges::for_each(tables_of(blocks), note);
-  for (const Block& block : blocks) {
-    const auto* const product = std::get_if<ProductBlock>(&block);
-    if (product) note(product->left), note(product->right), note(product->result);
-  }
-}
-
 namespace {
+
+// --- question
 
 struct KindName {
   std::string_view name;
@@ -148,7 +137,47 @@ void check_whole_question(const Question& question) {
     fail("path needs kind: number: change the kind, or leave out the path");
 }
 
+// --- answer
+
+// Yes and no choose the first and the second; a number or a word is looked for among the choices.
+Quantity number_of_choice(const Quantity& quantity, const Question& question) {
+  if (const bool* is_so = std::get_if<bool>(&quantity)) return question.choices[*is_so ? 0 : 1];
+  return written(quantity);
+}
+
+Evidence evidence_of_unreadable(std::string_view typed, const SolvedQuestion& solved) {
+  const std::vector<double> numbers = numbers_typed(typed);
+  const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
+  const bool asks_for_number = std::holds_alternative<double>(solved.answer);
+  const Shape* const shape = std::get_if<Shape>(&solved.answer);
+  const std::string word = in_lower_case(typed);
+  const bool is_not_finite = std::ranges::find(words_of_infinity(), word) != words_of_infinity().end();
+  std::vector<std::string> choices;
+  for (std::size_t i = 0; i < solved.question.choices.size(); ++i) choices.push_back(std::to_string(i + 1));
+  return {{{fmt::format("asks for a {}", name_of(solved.question.kind)), true},
+           {"one number", numbers.size() == 1},
+           {"several numbers", numbers.size() > 1},
+           {"more than two", numbers.size() > 2},
+           {"number of cells", shape && numbers.size() == 1 && numbers.front() == static_cast<double>(shape->cells())},
+           {"not finite", asks_for_number && is_not_finite},
+           {"add up to the answer", asks_for_number && is_same(sum, solved.answer, solved)}},
+          {{"choices", fmt::format("{}", fmt::join(choices, " or "))}}};
+}
+
 }  // namespace
+
+// --- question
+
+void note_tables(const std::vector<Block>& blocks, MatricesShown& shown) {
+  const auto note = [&](const Table& table) {
+    shown.emplace(table.array.empty() ? table.title : table.array, table.cells);
+  };
+  std::ranges::for_each(tables_of(blocks), note);
+  for (const Block& block : blocks) {
+    const auto* const product = std::get_if<ProductBlock>(&block);
+    if (product) note(product->left), note(product->right), note(product->result);
+  }
+}
 
 std::string_view name_of(AnswerKind kind) { return std::ranges::find(kinds, kind, &KindName::kind)->name; }
 
@@ -187,16 +216,6 @@ std::vector<std::string> question_lines(const Question& question) {
 }
 
 // --- answer
-
-namespace {
-
-// Yes and no choose the first and the second; a number or a word is looked for among the choices.
-Quantity number_of_choice(const Quantity& quantity, const Question& question) {
-  if (const bool* is_so = std::get_if<bool>(&quantity)) return question.choices[*is_so ? 0 : 1];
-  return written(quantity);
-}
-
-}  // namespace
 
 Quantity as_answer(const Quantity& found, const Question& question) {
   const Quantity quantity = question.kind == AnswerKind::choice ? number_of_choice(found, question) : found;
@@ -260,29 +279,6 @@ SolvedQuestion solve(Question question, const Graph& graph) {
 }
 
 std::string answer_of(const SolvedQuestion& solved) { return written(solved.answer); }
-
-namespace {
-
-Evidence evidence_of_unreadable(std::string_view typed, const SolvedQuestion& solved) {
-  const std::vector<double> numbers = numbers_typed(typed);
-  const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
-  const bool asks_for_number = std::holds_alternative<double>(solved.answer);
-  const Shape* const shape = std::get_if<Shape>(&solved.answer);
-  const std::string word = in_lower_case(typed);
-  const bool is_not_finite = std::ranges::find(words_of_infinity(), word) != words_of_infinity().end();
-  std::vector<std::string> choices;
-  for (std::size_t i = 0; i < solved.question.choices.size(); ++i) choices.push_back(std::to_string(i + 1));
-  return {{{fmt::format("asks for a {}", name_of(solved.question.kind)), true},
-           {"one number", numbers.size() == 1},
-           {"several numbers", numbers.size() > 1},
-           {"more than two", numbers.size() > 2},
-           {"number of cells", shape && numbers.size() == 1 && numbers.front() == static_cast<double>(shape->cells())},
-           {"not finite", asks_for_number && is_not_finite},
-           {"add up to the answer", asks_for_number && is_same(sum, solved.answer, solved)}},
-          {{"choices", fmt::format("{}", fmt::join(choices, " or "))}}};
-}
-
-}  // namespace
 
 Judgment judge(const SolvedQuestion& solved, std::string_view typed) {
   std::optional<TypedAnswer> answer;

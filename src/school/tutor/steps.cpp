@@ -18,9 +18,9 @@
 
 namespace attn {
 
-// --- first step
-
 namespace {
+
+// --- first step
 
 constexpr std::size_t longest_step = 72, most_numbers_in_step = 8;
 
@@ -83,27 +83,7 @@ std::string first_step_to_choice(const Term& asked) {
   return "";
 }
 
-}  // namespace
-
-std::string first_step(const SolvedQuestion& solved) {
-  if (!solved.graph) return "";
-  const Term asked = read_term(solved.question.of, solved.graph.get());
-  switch (solved.question.kind) {
-    case AnswerKind::number:
-      return first_step_to_number(taught_paths(solved).front());
-    case AnswerKind::word:
-      return where_to_look(asked);
-    case AnswerKind::shape:
-      return asked.kind == Term::Kind::shape ? first_step_to_shape(asked) : "";
-    case AnswerKind::choice:
-      return asked.parts.empty() ? where_to_look(asked) : first_step_to_choice(asked);
-  }
-  return "";
-}
-
 // --- last steps
-
-namespace {
 
 // The m of exp(a − m), or null.
 const Term* shift_of(const Term& working) {
@@ -151,20 +131,6 @@ std::optional<Term> shifted_by_least(const Term& steps) {
   });
 }
 
-}  // namespace
-
-Term with_numbers(Term working, const std::vector<double>& given) {
-  for (Term& part : working.parts) part = with_numbers(std::move(part), given);
-  if (working.kind != Term::Kind::cell) return working;
-  const double value = number_from(working);
-  for (const double number : given) {
-    if (stands_for(number, value)) return constant_of(number);
-  }
-  return working;
-}
-
-namespace {
-
 // Powers of constants as numbers, without divisions by 1: 2 / 100 for 2 / 10000^(2/4), whose divisor is one constant
 // with a name.
 Term simplified(Term working) {
@@ -196,6 +162,36 @@ Term explained(const Term& asked) {
 }
 
 }  // namespace
+
+// --- first step
+
+std::string first_step(const SolvedQuestion& solved) {
+  if (!solved.graph) return "";
+  const Term asked = read_term(solved.question.of, solved.graph.get());
+  switch (solved.question.kind) {
+    case AnswerKind::number:
+      return first_step_to_number(taught_paths(solved).front());
+    case AnswerKind::word:
+      return where_to_look(asked);
+    case AnswerKind::shape:
+      return asked.kind == Term::Kind::shape ? first_step_to_shape(asked) : "";
+    case AnswerKind::choice:
+      return asked.parts.empty() ? where_to_look(asked) : first_step_to_choice(asked);
+  }
+  return "";
+}
+
+// --- last steps
+
+Term with_numbers(Term working, const std::vector<double>& given) {
+  for (Term& part : working.parts) part = with_numbers(std::move(part), given);
+  if (working.kind != Term::Kind::cell) return working;
+  const double value = number_from(working);
+  for (const double number : given) {
+    if (stands_for(number, value)) return constant_of(number);
+  }
+  return working;
+}
 
 Term last_steps(const Term& asked) { return asked.kind == Term::Kind::cell ? unshifted(explained(asked)) : asked; }
 

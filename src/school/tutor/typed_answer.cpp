@@ -13,9 +13,9 @@
 
 namespace attn {
 
-// --- typed answer
-
 namespace {
+
+// --- typed answer
 
 // "2x4", "2 × 4", "2 by 4", "[2, 4]". Anything else between the numbers is a slip, such as in "2.4".
 std::optional<Quantity> read_shape(std::string_view typed) {
@@ -203,7 +203,36 @@ std::optional<TypedAnswer> typed_as(std::optional<Quantity> quantity) {
   return TypedAnswer{std::move(*quantity)};
 }
 
+// --- typed digits
+
+std::string decimal_digits(double number, int decimals) {
+  std::string digits = written_fixed(std::fabs(number), decimals);
+  std::erase(digits, '.');
+  return digits;
+}
+
+// Whether it is a number such as 0, 2 or 0.5, at which one arrives in many ways.
+bool says_little(const TypedAnswer& typed) {
+  if (!typed.decimals) return false;
+  const std::string digits = decimal_digits(std::get<double>(typed.quantity), *typed.decimals);
+  const std::size_t first = digits.find_first_not_of('0');
+  // Zeros behind the point were typed to say something.
+  const std::size_t last = *typed.decimals > 0 ? digits.size() - 1 : digits.find_last_not_of('0');
+  return first == std::string::npos || first == last;
+}
+
+// Zeros before and after the digits of the answer, `a`, are none of them.
+bool are_exchanged(const std::string& a, const std::string& b) {
+  if (a.size() != b.size()) return false;
+  const auto at = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+  const std::size_t first = a.find_first_not_of('0'), last = a.find_last_not_of('0');
+  if (first == std::string::npos || at < first || at + 1 > last) return false;
+  return at + 1 < a.size() && a[at] == b[at + 1] && a[at + 1] == b[at] && a.substr(at + 2) == b.substr(at + 2);
+}
+
 }  // namespace
+
+// --- typed answer
 
 bool is_whole(double number) { return std::fabs(number) < 1e15 && std::nearbyint(number) == number; }
 
@@ -239,16 +268,6 @@ double precision_of(const TypedAnswer& typed) {
 
 // --- typed digits
 
-namespace {
-
-std::string decimal_digits(double number, int decimals) {
-  std::string digits = written_fixed(std::fabs(number), decimals);
-  std::erase(digits, '.');
-  return digits;
-}
-
-}  // namespace
-
 int decimals_wanted(const SolvedQuestion& solved) {
   const double tolerance = tolerance_for(solved);
   int decimals = 0;
@@ -263,29 +282,6 @@ bool tells(const TypedAnswer& typed, double number, double closeness) {
   return off <= precision &&
          (off <= (closeness > 0.0 ? next_to_nothing : nothing) * size || precision <= closeness * size);
 }
-
-namespace {
-
-// Whether it is a number such as 0, 2 or 0.5, at which one arrives in many ways.
-bool says_little(const TypedAnswer& typed) {
-  if (!typed.decimals) return false;
-  const std::string digits = decimal_digits(std::get<double>(typed.quantity), *typed.decimals);
-  const std::size_t first = digits.find_first_not_of('0');
-  // Zeros behind the point were typed to say something.
-  const std::size_t last = *typed.decimals > 0 ? digits.size() - 1 : digits.find_last_not_of('0');
-  return first == std::string::npos || first == last;
-}
-
-// Zeros before and after the digits of the answer, `a`, are none of them.
-bool are_exchanged(const std::string& a, const std::string& b) {
-  if (a.size() != b.size()) return false;
-  const auto at = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
-  const std::size_t first = a.find_first_not_of('0'), last = a.find_last_not_of('0');
-  if (first == std::string::npos || at < first || at + 1 > last) return false;
-  return at + 1 < a.size() && a[at] == b[at + 1] && a[at + 1] == b[at] && a.substr(at + 2) == b.substr(at + 2);
-}
-
-}  // namespace
 
 Evidence evidence_of_digits(const SolvedQuestion& solved, const TypedAnswer& typed) {
   const double answer = std::get<double>(solved.answer), number = std::get<double>(typed.quantity);
