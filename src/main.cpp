@@ -23,6 +23,7 @@
 #include "effects/cage.hpp"
 #include "effects/lost_file.hpp"
 #include "effects/output_file.hpp"
+#include "effects/provisional_name.hpp"
 #include "effects/standard_work.hpp"
 #include "effects/terminal.hpp"
 #include "page/render/width.hpp"

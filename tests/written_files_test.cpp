@@ -18,6 +18,7 @@
 #include "core/support/error.hpp"
 #include "effects/cage.hpp"
 #include "effects/output_file.hpp"
+#include "effects/provisional_name.hpp"
 #include "process.hpp"
 
 using namespace attn;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "command/command.hpp"
-#include "effects/output_file.hpp"
+#include "effects/provisional_name.hpp"
 
 namespace attn {
 

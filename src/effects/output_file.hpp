@@ -10,58 +10,7 @@
 
 namespace attn {
 
-/// The name of a file that is not in its place yet. While this lives, every signal that ends the program
-/// removes the file first, if it is there; only SIGKILL cannot be heeded.
-class ProvisionalName {
- public:
-  explicit ProvisionalName(std::string path);
-  /// From then on the name is like any other. No file is removed.
-  ~ProvisionalName();
-  ProvisionalName(const ProvisionalName&) = delete;
-  ProvisionalName& operator=(const ProvisionalName&) = delete;
-
-  const std::string& path() const { return path_; }
-
-  /// Removes all of them. May be called by a handler of signals.
-  static void remove_all();
-
- private:
-  std::string path_;
-  ProvisionalName* next_;  // those of the program make a list, which a signal may find at any time
-};
-
-/// A file that is written beside its place and takes it whole. Until it is whole it has no name, so that
-/// whatever ends the program leaves nothing; where the file system knows no such files (NFS), it has a
-/// provisional one, whose lock it holds: what a killed program has left, whose lock is free, is removed by the next
-/// one that writes there. All functions but the constructor return false where the system refuses, with the reason
-/// in errno.
-class NewFile {
- public:
-  /// `place` is no link. Throws std::system_error: the folder takes no file, or the file that is there may
-  /// not be written.
-  explicit NewFile(std::string place);
-  ~NewFile();
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  int descriptor() const { return descriptor_; }
-  /// All that was written is on the disk. It belongs to the owner and the group of the file that it replaces,
-  /// with its permissions and access control list; where the system does not let the group stay, what the
-  /// group could do is left to no other.
-  bool settle();
-  /// Takes its place, in one step. Afterwards the disk knows it as well.
-  bool take_place();
-
- private:
-  bool open_nameless(mode_t mode);
-  bool open_named(mode_t mode);
-  bool give_name();
-  bool keep_what_stays();
-
-  std::string place_;
-  int descriptor_ = -1;
-  std::optional<ProvisionalName> name_;
-};
+class NewFile;
 
 /// What is written: a file, which appears whole or not at all and survives a loss of power; or as it comes,
 /// standard output ("-"), a pipe or a device. Its folder is made where there is none. Throws OutputError where it

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <set>
 
@@ -17,12 +16,13 @@
 #include "page/tell/model_walk.hpp"
 #include "page/tell/picture.hpp"
 #include "page/tell/steps.hpp"
+#include "page/tell/swap.hpp"
 
 namespace attn {
 
-// --- walk
-
 namespace {
+
+// --- walk
 
 // The weights transposed, where they are to be shown so.
 AddNodes added_nodes(const Arguments& arguments) { return arguments.has(option::transpose) ? add_alignments : nullptr; }
@@ -191,7 +191,44 @@ Answer gradients(const Arguments& arguments) {
                       arguments);
 }
 
+// --- map
+
+// All attentions of a model.
+Answer map_of_model(const Arguments& arguments) {
+  const Command& shows_model = *find_row(commands(), "transformer");
+  Arguments with_map = arguments;
+  with_map.put(option::map, true);
+  Answer answer = shows_model.run(shows_model, with_map);
+  narrow(answer, shows_model, with_map);
+  return answer;
+}
+
+// --- step
+
+void add_step(Page& page, const Step& step, const std::vector<const Node*>& nodes, const Problem& problem) {
+  page.head(1, heading_of(step, *nodes.front()));
+  std::vector<std::string> meanings;
+  for (const auto& together : by_scope(nodes))
+    meanings.push_back(with_layout(step, meaning_of(step, *together.front())));
+  // Where they differ, each stands below the heading of what it is about.
+  const bool are_same = std::ranges::adjacent_find(meanings, std::ranges::not_equal_to()) == meanings.end();
+  if (are_same && !meanings.front().empty()) page.say(meanings.front());
+  if (!step.background.empty()) page.say(told(step.background, *nodes.front()));
+  add_drawn(page, problem);
+  std::size_t i = 0;
+  for (const auto& together : by_scope(nodes)) {
+    const NamedScope* const place = together.front()->place;
+    if (!are_same && place) page.head(2, place->title());
+    if (!are_same && !meanings[i].empty()) page.say(meanings[i]);
+    ++i;
+    add_results(page, together);
+    add_reading(page, *together.back());
+  }
+}
+
 }  // namespace
+
+// --- walk
 
 Answer run_walk(const Command&, const Arguments& arguments) {
   if (asks_for_gradients(arguments)) return gradients(arguments);
@@ -226,20 +263,6 @@ Answer run_walk(const Command&, const Arguments& arguments) {
 
 // --- map
 
-namespace {
-
-// All attentions of a model.
-Answer map_of_model(const Arguments& arguments) {
-  const Command& shows_model = *find_row(commands(), "transformer");
-  Arguments with_map = arguments;
-  with_map.put(option::map, true);
-  Answer answer = shows_model.run(shows_model, with_map);
-  narrow(answer, shows_model, with_map);
-  return answer;
-}
-
-}  // namespace
-
 // The weights of a problem, of a model, or of one of its layers.
 Answer run_map(const Command& command, const Arguments& arguments) {
   refuse_other_word(command, arguments);
@@ -248,166 +271,13 @@ Answer run_map(const Command& command, const Arguments& arguments) {
   return solved.answer(solved.page({}));
 }
 
-// --- product
-
-namespace {
-
-// The scores, or without any the first product.
-std::string usual_product(const Graph& graph) {
-  const Node* first = nullptr;
-  for (const Node& node : graph.nodes()) {
-    if (node.name.empty() || node.is_alias() || !product_behind(node)) continue;
-    if (node.is(role::scores)) return node.name;
-    if (!first) first = &node;
-  }
-  if (!first) fail("there is no matrix product here: give --left and --right, or --q and --k");
-  return first->name;
-}
-
-std::string with_cell(std::string name, const Arguments& arguments) {
-  const std::optional<std::string> cell = arguments.text(option::chosen_cell);
-  if (cell && name.find('[') != std::string::npos)
-    fail("--cell {}: {} has a cell already. Leave out one of them", *cell, name);
-  return cell ? name + "[" + *cell + "]" : name;
-}
-
-Answer multiply_files(const MatrixFile& left, const MatrixFile& right, const Arguments& arguments) {
-  require_finite(option::left.name, left, false);
-  require_finite(option::right.name, right, false);
-  if (!arguments.words.empty())
-    fail("{} is a matrix of a problem, and --left and --right give others: leave out one of them",
-         arguments.words.front());
-  const std::shared_ptr<Graph> graph = watched_graph();
-  const Value a = graph->input(called("left"), left.matrix, axis("rows"), axis("columns")),
-              b = graph->input(called("right"), right.matrix, axis("rows"), axis("columns"));
-  name(called("result"), matmul(a, b));
-  compute(*graph);
-  Page page;
-  add_product(page, *graph, with_cell("result", arguments));
-  return {.page = std::move(page), .computation = {graph}};
-}
-
-}  // namespace
-
-Answer run_product(const Command&, const Arguments& arguments) {
-  if (arguments.has(option::left))
-    return multiply_files(arguments.matrix(option::left), arguments.matrix(option::right), arguments);
-  const Solved solved = solve(arguments, Extent::output, nodes_at_rest);
-  const std::string matrix = arguments.words.empty() ? usual_product(*solved.graph) : arguments.words.front();
-  Page page = solved.page({});
-  add_product(page, *solved.graph, with_cell(matrix, arguments));
-  return solved.answer(std::move(page));
-}
-
 // --- step
-
-namespace {
-
-void add_step(Page& page, const Step& step, const std::vector<const Node*>& nodes, const Problem& problem) {
-  page.head(1, heading_of(step, *nodes.front()));
-  std::vector<std::string> meanings;
-  for (const auto& together : by_scope(nodes))
-    meanings.push_back(with_layout(step, meaning_of(step, *together.front())));
-  // Where they differ, each stands below the heading of what it is about.
-  const bool are_same = std::ranges::adjacent_find(meanings, std::ranges::not_equal_to()) == meanings.end();
-  if (are_same && !meanings.front().empty()) page.say(meanings.front());
-  if (!step.background.empty()) page.say(told(step.background, *nodes.front()));
-  add_drawn(page, problem);
-  std::size_t i = 0;
-  for (const auto& together : by_scope(nodes)) {
-    const NamedScope* const place = together.front()->place;
-    if (!are_same && place) page.head(2, place->title());
-    if (!are_same && !meanings[i].empty()) page.say(meanings[i]);
-    ++i;
-    add_results(page, together);
-    add_reading(page, *together.back());
-  }
-}
-
-}  // namespace
 
 Answer run_feed_forward(const Command& command, const Arguments& arguments) {
   const Arguments all =
       with_part(arguments, scope::feed_forward,
                 {&option::w_gate, &option::b_gate, &option::w_1, &option::b_1, &option::w_2, &option::b_2});
   return asks_for_gradients(all) ? gradients(all) : run_step(command, all);
-}
-
-namespace {
-
-// Two matrices that are given, in place of those of a problem.
-struct Joined {
-  const Option &first, &second;
-  Value (*join)(const std::vector<Value>& parts);
-  std::string_view sentence;
-  // The labels of the direction in which the result is longer, and those that both share.
-  std::vector<std::string> MatrixFile::*joined, MatrixFile::*shared;
-  std::size_t Shape::*size;  // of the latter
-};
-
-constexpr Joined joins[] = {
-    {option::left, option::right, concatenate_labelled, "Each row of the one is followed by the same row of the other.",
-     &MatrixFile::column_labels, &MatrixFile::row_labels, &Shape::rows},
-    {option::above, option::below, stack, "The rows of the one are followed by those of the other.",
-     &MatrixFile::row_labels, &MatrixFile::column_labels, &Shape::columns}};
-
-std::vector<std::string> numbers_as_labels(std::size_t count) {
-  std::vector<std::string> labels;
-  for (std::size_t i = 1; i <= count; ++i) labels.push_back(std::to_string(i));
-  return labels;
-}
-
-// What one of both matrices labels is labelled in the result.
-void share_labels(const Joined& how, std::array<MatrixFile, 2>& files) {
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    MatrixFile &file = files[i], &other = files[1 - i];
-    const Shape shape = file.matrix.shape();
-    if ((file.*how.joined).empty() && !(other.*how.joined).empty())
-      file.*how.joined = numbers_as_labels(how.joined == &MatrixFile::row_labels ? shape.rows : shape.columns);
-    if ((file.*how.shared).empty()) file.*how.shared = other.*how.shared;
-  }
-}
-
-Answer join(const Joined& how, const Arguments& arguments) {
-  for (const Offered& row : problem_options().options) {
-    if (!arguments.has(*row.option)) continue;
-    fail("{} belongs to a problem, and {} and {} give two matrices: leave out one of them", row.option->name,
-         how.first.name, how.second.name);
-  }
-  const std::shared_ptr<Graph> graph = watched_graph();
-  const std::array options = {&how.first, &how.second};
-  std::array<MatrixFile, 2> files = {arguments.matrix(how.first), arguments.matrix(how.second)};
-  for (std::size_t i = 0; i < files.size(); ++i) require_finite(options[i]->name, files[i], false);
-  std::vector<std::string> warnings;
-  if (const auto [one, other] = std::pair(files[0].*how.shared, files[1].*how.shared);
-      !one.empty() && !other.empty() && one != other) {
-    warnings.push_back(fmt::format("{} and {} have different labels of {}: the result has those of {}", how.first.name,
-                                   how.second.name, how.shared == &MatrixFile::row_labels ? "rows" : "columns",
-                                   how.first.name));
-  }
-  if (files[0].matrix.shape().*how.size == files[1].matrix.shape().*how.size) share_labels(how, files);
-  std::vector<Value> parts;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    parts.push_back(graph->input(called(options[i]->name.substr(2)), std::move(files[i].matrix),
-                                 axis("rows", files[i].row_labels), axis("columns", files[i].column_labels)));
-  }
-  const Value result = name(called("result"), how.join(parts));
-  compute(*graph);
-  Page page{.trace = graph->named()};
-  page.head(1, "Concatenation");
-  page.say(std::string(how.sentence));
-  page.say(SideBySide{{table_of(parts[0].node()), table_of(parts[1].node())}});
-  add_results(page, {&result.node()});
-  return {.page = std::move(page), .warnings = std::move(warnings), .computation = {graph}};
-}
-
-}  // namespace
-
-Answer run_concat(const Command& command, const Arguments& arguments) {
-  for (const Joined& how : joins) {
-    if (arguments.has(how.first)) return join(how, arguments);
-  }
-  return run_step(command, arguments);
 }
 
 Answer run_step(const Command& command, const Arguments& arguments) {

@@ -3,34 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
-#include "core/support/error.hpp"
 #include "core/support/utf8.hpp"
 #include "data/tokenizer/pattern.hpp"
-#include "data/tokenizer/tokenizer.hpp"
 
 namespace attn {
 
-// --- what several have
-
-Normalize in_sequence(std::vector<Normalize> all) {
-  return [all = std::move(all)](AlignedText& text) {
-    for (const Normalize& one : all) one(text);
-  };
-}
-
-Normalize prepend_text(std::string what) {
-  return [what = std::move(what)](AlignedText& text) { text.prepend(what); };
-}
-
-Normalize replace_text(std::string what, std::string by) {
-  return [find = parts_by_text(std::move(what)), by = std::move(by)](AlignedText& text) {
-    replace_matches(text, find, by);
-  };
-}
-
 namespace {
+
+// --- what several have
 
 // Each character of a text, as what `put` hands on of it.
 template <class Put>
@@ -109,218 +90,7 @@ bool is_kept_clean(char32_t c) {
   return c != 0 && c != 0xFFFD && !is_control(c);
 }
 
-}  // namespace
-
-Normalize remove_extra_spaces() {
-  return [](AlignedText& text) {
-    const auto find_extra = [&](const AlignedText::TakeRange& take) {
-      const std::string& all = text.text();
-      for (std::size_t at = 0; (at = all.find(' ', at)) != std::string::npos;) {
-        const std::size_t end = std::min(all.find_first_not_of(' ', at), all.size());
-        const std::size_t kept = at == 0 || end == all.size() ? 0 : 1;
-        if (end - at > kept) take({at + kept, end});
-        at = end;
-      }
-    };
-    text.replace(find_extra, "");
-  };
-}
-
-Normalize normalize_as_bert(bool cleans, bool separates_chinese, bool strips_accents, bool lowers) {
-  return [=](AlignedText& text) {
-    if (cleans) {
-      text.keep_if(is_kept_clean);
-      change_each(text, [](char32_t c, const AlignedText::TakeChanged& take) {
-        take({is_white_space(c) ? U' ' : c, 0});
-      });
-    }
-    if (separates_chinese) {
-      change_each(text, [](char32_t c, const AlignedText::TakeChanged& take) {
-        const bool is_apart = is_chinese(c);
-        if (is_apart) take({U' ', 0});
-        take({c, is_apart ? 1 : 0});
-        if (is_apart) take({U' ', 1});
-      });
-    }
-    if (strips_accents) {
-      change_form(text, NormalForm::nfd);
-      text.keep_if(is_no_accent);
-    }
-    if (lowers) lower(text);
-  };
-}
-
-void write_bytes_as_signs(AlignedText& text) {
-  text.change([&](const AlignedText::TakeChanged& take) {
-    for (const char byte : text.text()) {
-      const bool begins = !continues_character(byte);
-      take({sign_of_byte(static_cast<unsigned char>(byte)), begins ? 0 : 1});
-    }
-  });
-}
-
-// --- the map of characters of sentencepiece
-
-namespace {
-
-// A double-array trie as darts-clone writes it, and the replacements, each up to a 0.
-class Charsmap {
- public:
-  Charsmap(std::string_view bytes, const std::string& where) {
-    std::uint32_t size = 0;
-    if (bytes.size() >= sizeof size) std::memcpy(&size, bytes.data(), sizeof size);
-    if (bytes.size() < sizeof size || size % sizeof(std::uint32_t) != 0 || size == 0 ||
-        size > bytes.size() - sizeof size) {
-      fail("{}: the map of characters (precompiled_charsmap) is broken off: get the file anew", where);
-    }
-    units_.resize(size / sizeof(std::uint32_t));
-    std::memcpy(units_.data(), bytes.data() + sizeof size, size);
-    replacements_ = bytes.substr(sizeof size + size);
-    if (first_not_utf8(replacements_)) {
-      fail("{}: a replacement in the map of characters (precompiled_charsmap) is not UTF-8: get the file anew", where);
-    }
-  }
-
-  // What replaces the beginning of a text, and how many bytes of it; of several the shortest or the longest.
-  struct Found {
-    std::string_view by;
-    std::size_t size;
-  };
-  std::optional<Found> find(std::string_view text, bool longest) const {
-    std::optional<Found> found;
-    std::size_t node = offset(units_[0]), at = 0;
-    for (; at < text.size(); ++at) {
-      const auto byte = static_cast<unsigned char>(text[at]);
-      if (byte == 0) break;
-      node ^= byte;
-      if (node >= units_.size()) break;
-      const std::uint32_t unit = units_[node];
-      if ((unit & (1U << 31U | 0xFFU)) != byte) break;
-      node ^= offset(unit);
-      if (node >= units_.size()) break;
-      if ((unit >> 8U & 1U) == 0) continue;
-      const std::size_t value = units_[node] & ((1U << 31U) - 1U);
-      if (value > replacements_.size()) break;
-      const std::string_view rest = std::string_view(replacements_).substr(value);
-      found = Found{rest.substr(0, rest.find('\0')), at + 1};
-      if (!longest) break;
-    }
-    constexpr std::uint64_t work_of_mapping = 4;
-    Budget::take_reading(work_of_mapping * (at + 1 + (found ? found->by.size() : 0)));
-    // A value that points into a character is none.
-    if (found && first_not_utf8(found->by)) return std::nullopt;
-    return found;
-  }
-
- private:
-  static std::size_t offset(std::uint32_t unit) { return std::size_t{unit >> 10U} << ((unit & (1U << 9U)) >> 6U); }
-
-  std::vector<std::uint32_t> units_;
-  std::string replacements_;
-};
-
-// Takes replacements one after the other. The last character is kept back: it takes up what is removed behind it.
-class ReplacedChars {
- public:
-  explicit ReplacedChars(const AlignedText::TakeChanged& take) : take_(take) {}
-
-  void keep(char32_t code) { put({code, 0}); }
-
-  // Where what replaces a part has more characters, the last are new; where it has fewer, the last takes up the rest.
-  void replace(std::string_view part, std::string_view by) {
-    is_changed_ = true;
-    const std::vector<char32_t> before = code_points_of(part), after = code_points_of(by);
-    for (std::size_t i = 0; i < after.size(); ++i) put({after[i], i < before.size() ? 0 : 1});
-    const std::size_t fewer = before.size() - std::min(before.size(), after.size());
-    if (fewer == 0) return;
-    if (!last_) {
-      dropped_ += fewer;
-    } else if (last_->change > 0) {
-      last_->change = 0;  // it was new, and now takes up what was removed behind it
-      if (fewer > 1) last_->change -= static_cast<int>(fewer - 1);
-    } else {
-      last_->change -= static_cast<int>(fewer);
-    }
-  }
-
-  void finish() {
-    if (last_) take_(*last_);
-  }
-  bool is_changed() const { return is_changed_; }
-  // How many characters were removed before the first that stays.
-  std::size_t dropped() const { return dropped_; }
-
- private:
-  void put(ChangedChar next) {
-    if (last_) take_(*last_);
-    last_ = next;
-  }
-
-  const AlignedText::TakeChanged& take_;
-  std::optional<ChangedChar> last_;
-  std::size_t dropped_ = 0;
-  bool is_changed_ = false;
-};
-
-void replace_by(const Charsmap& map, CharsmapUse use, const std::string& all, ReplacedChars& to) {
-  constexpr std::size_t longest_grapheme = 5;  // as in tokenizers: longer ones are looked up by characters
-  const auto rest_from = [&](std::size_t at) { return std::string_view(all).substr(at); };
-  if (use == CharsmapUse::as_sentencepiece) {
-    for (std::size_t at = 0; at < all.size();) {
-      const auto [code, size] = code_point_at(all, at);
-      const auto found = map.find(rest_from(at), true);
-      if (found) {
-        to.replace(rest_from(at).substr(0, found->size), found->by);
-      } else {
-        to.keep(code);
-      }
-      at += found ? found->size : size;
-    }
-    return;
-  }
-  const auto is_replaced = [&](std::string_view part) {
-    const auto found = map.find(part, false);
-    if (found) to.replace(part, found->by);
-    return found.has_value();
-  };
-  std::size_t begin = 0;
-  put_grapheme_ends(all, [&](std::size_t end) {
-    const std::string_view grapheme = rest_from(begin).substr(0, end - begin);
-    if (grapheme.size() > longest_grapheme || !is_replaced(grapheme)) {
-      for (std::size_t at = begin; at < end;) {
-        const auto [code, size] = code_point_at(all, at);
-        if (!is_replaced(rest_from(at).substr(0, size))) to.keep(code);
-        at += size;
-      }
-    }
-    begin = end;
-  });
-}
-
-void change_by(const Charsmap& map, CharsmapUse use, AlignedText& text) {
-  // First what is removed at the beginning.
-  const AlignedText::TakeChanged nowhere = [](ChangedChar) {};
-  ReplacedChars tried(nowhere);
-  replace_by(map, use, text.text(), tried);
-  if (!tried.is_changed()) return;
-  const auto replaced = [&](const AlignedText::TakeChanged& take) {
-    ReplacedChars to(take);
-    replace_by(map, use, text.text(), to);
-    to.finish();
-  };
-  text.change(replaced, tried.dropped());
-}
-
-}  // namespace
-
-Normalize normalize_by_charsmap(std::string_view bytes, CharsmapUse use, const std::string& where) {
-  if (bytes.empty()) return [](AlignedText&) {};
-  return [map = std::make_shared<const Charsmap>(bytes, where), use](AlignedText& text) { change_by(*map, use, text); };
-}
-
 // --- tokenizer.json
-
-namespace {
 
 std::string from_base64(std::string_view text, const TokenizerSettings& settings) {
   constexpr std::string_view signs = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -397,6 +167,74 @@ constexpr std::array normalizer_rows = {
 };
 
 }  // namespace
+
+// --- what several have
+
+Normalize in_sequence(std::vector<Normalize> all) {
+  return [all = std::move(all)](AlignedText& text) {
+    for (const Normalize& one : all) one(text);
+  };
+}
+
+Normalize prepend_text(std::string what) {
+  return [what = std::move(what)](AlignedText& text) { text.prepend(what); };
+}
+
+Normalize replace_text(std::string what, std::string by) {
+  return [find = parts_by_text(std::move(what)), by = std::move(by)](AlignedText& text) {
+    replace_matches(text, find, by);
+  };
+}
+
+Normalize remove_extra_spaces() {
+  return [](AlignedText& text) {
+    const auto find_extra = [&](const AlignedText::TakeRange& take) {
+      const std::string& all = text.text();
+      for (std::size_t at = 0; (at = all.find(' ', at)) != std::string::npos;) {
+        const std::size_t end = std::min(all.find_first_not_of(' ', at), all.size());
+        const std::size_t kept = at == 0 || end == all.size() ? 0 : 1;
+        if (end - at > kept) take({at + kept, end});
+        at = end;
+      }
+    };
+    text.replace(find_extra, "");
+  };
+}
+
+Normalize normalize_as_bert(bool cleans, bool separates_chinese, bool strips_accents, bool lowers) {
+  return [=](AlignedText& text) {
+    if (cleans) {
+      text.keep_if(is_kept_clean);
+      change_each(text, [](char32_t c, const AlignedText::TakeChanged& take) {
+        take({is_white_space(c) ? U' ' : c, 0});
+      });
+    }
+    if (separates_chinese) {
+      change_each(text, [](char32_t c, const AlignedText::TakeChanged& take) {
+        const bool is_apart = is_chinese(c);
+        if (is_apart) take({U' ', 0});
+        take({c, is_apart ? 1 : 0});
+        if (is_apart) take({U' ', 1});
+      });
+    }
+    if (strips_accents) {
+      change_form(text, NormalForm::nfd);
+      text.keep_if(is_no_accent);
+    }
+    if (lowers) lower(text);
+  };
+}
+
+void write_bytes_as_signs(AlignedText& text) {
+  text.change([&](const AlignedText::TakeChanged& take) {
+    for (const char byte : text.text()) {
+      const bool begins = !continues_character(byte);
+      take({sign_of_byte(static_cast<unsigned char>(byte)), begins ? 0 : 1});
+    }
+  });
+}
+
+// --- tokenizer.json
 
 void compose_characters(AlignedText& text) { change_form(text, NormalForm::nfc); }
 

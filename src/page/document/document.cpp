@@ -1,7 +1,6 @@
 #include "page/document/document.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
@@ -10,21 +9,6 @@
 #include "page/document/markdown.hpp"
 
 namespace attn {
-
-// --- errors
-
-ErrorAtPlace::ErrorAtPlace(Place place, std::string sentence)
-    : InputError(fmt::format("{}:{}: {}", place.path, place.line, sentence)),
-      place_(std::move(place)),
-      sentence_(std::move(sentence)) {}
-ErrorAtPlace::ErrorAtPlace(const ErrorAtPlace&) = default;
-ErrorAtPlace::~ErrorAtPlace() = default;
-
-void fail_at_with(const Place& place, fmt::string_view sentence, fmt::format_args args) {
-  throw ErrorAtPlace(place, fmt::vformat(sentence, args));
-}
-
-// --- document
 
 namespace {
 
@@ -181,6 +165,21 @@ class Reader {
 
 }  // namespace
 
+// --- errors
+
+ErrorAtPlace::ErrorAtPlace(Place place, std::string sentence)
+    : InputError(fmt::format("{}:{}: {}", place.path, place.line, sentence)),
+      place_(std::move(place)),
+      sentence_(std::move(sentence)) {}
+ErrorAtPlace::ErrorAtPlace(const ErrorAtPlace&) = default;
+ErrorAtPlace::~ErrorAtPlace() = default;
+
+void fail_at_with(const Place& place, fmt::string_view sentence, fmt::format_args args) {
+  throw ErrorAtPlace(place, fmt::vformat(sentence, args));
+}
+
+// --- document
+
 bool is_output(const Document& document, std::size_t line) {
   return std::ranges::any_of(document.commands, [&](const CommandBlock& block) {
     return block.output && block.output->begin < line && line < block.output->end;
@@ -273,220 +272,6 @@ Document read_document(std::string_view text, std::string path) {
   document.leaves = markdown_leaves(markdown);
   Reader(document).read();
   return document;
-}
-
-// --- block
-
-namespace {
-
-// An attribute: how its value gets into the others.
-struct AttributeRow {
-  std::string_view name;
-  bool takes_value;
-  void (*set)(Attributes& attributes, std::string_view value);
-};
-
-constexpr std::string_view picture_format = "svg";
-
-// Nothing in the name has to be quoted, in Markdown or anywhere else.
-void set_picture(Attributes& attributes, std::string_view name) {
-  constexpr std::string_view signs = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
-  if (name.find_first_not_of(signs) != std::string_view::npos || !name.ends_with(".svg"))
-    fail(
-        "picture={} is not possible: give the name of an SVG file in letters, digits and . _ - / such as picture=pictures/heads.svg",
-        name);
-  attributes.picture = name;
-}
-
-void check_attributes(const Attributes& attributes) {
-  if (!attributes.picture) return;
-  if (attributes.fails) fail("an error has no picture: leave out picture or fails");
-  if (attributes.style.format.value_or(std::string(picture_format)) != picture_format)
-    fail("a picture is always {}: leave out format", picture_format);
-}
-
-constexpr std::array attribute_table = {
-    AttributeRow{"format", true,
-                 [](Attributes& attributes, std::string_view value) { attributes.style.format = value; }},
-    AttributeRow{"width", true,
-                 [](Attributes& attributes, std::string_view value) {
-                   attributes.style.width = whole_number("width", value, 20, 100000);
-                 }},
-    AttributeRow{"precision", true,
-                 [](Attributes& attributes, std::string_view value) {
-                   attributes.style.precision = static_cast<int>(whole_number("precision", value, 0, 15));
-                 }},
-    AttributeRow{"fails", false, [](Attributes& attributes, std::string_view) { attributes.fails = true; }},
-    AttributeRow{"hidden", false, [](Attributes& attributes, std::string_view) { attributes.hidden = true; }},
-    AttributeRow{"picture", true, set_picture},
-    AttributeRow{"covers", true,
-                 [](Attributes& attributes, std::string_view value) { attributes.covers = parted(value, ","); }},
-};
-
-void set_attribute(Attributes& attributes, std::string_view word) {
-  const std::size_t equals = word.find('=');
-  const AttributeRow& row =
-      look_up(std::span<const AttributeRow>(attribute_table), word.substr(0, equals), "attribute of a block");
-  const bool has_value = equals != std::string_view::npos && equals + 1 < word.size();
-  if (row.takes_value && !has_value) fail("{} needs a value: {}=…", row.name, row.name);
-  if (!row.takes_value && equals != std::string_view::npos)
-    fail("{} takes no value: write only {}", row.name, row.name);
-  row.set(attributes, has_value ? word.substr(equals + 1) : "");
-}
-
-}  // namespace
-
-Attributes attributes_of(std::string_view text, const Place& place) {
-  Attributes attributes;
-  at_place(place, [&] {
-    for (const std::string& word : parted(text, " \t")) set_attribute(attributes, word);
-    check_attributes(attributes);
-    attributes.style.in_files = attributes.picture.has_value();
-    if (attributes.picture) attributes.style.format = picture_format;
-  });
-  return attributes;
-}
-
-namespace {
-
-constexpr std::string_view blanks = " \t";
-constexpr std::string_view of_shells = "|&;<>()$`*?[]{}~";
-constexpr std::string_view escaped_in_quotes = "$`\"\\";
-
-// Reads one command line into words.
-class Splitter {
- public:
-  Splitter(std::string_view rest, const Place& place) : rest_(rest), place_(place) {}
-
-  std::vector<std::string> words() {
-    while (skip_blanks()) {
-      words_.emplace_back();
-      while (!rest_.empty() && blanks.find(rest_.front()) == std::string_view::npos) take_piece();
-    }
-    return std::move(words_);
-  }
-
- private:
-  // False at the end or before a comment.
-  bool skip_blanks() {
-    rest_.remove_prefix(std::min(rest_.find_first_not_of(blanks), rest_.size()));
-    return !rest_.empty() && rest_.front() != '#';
-  }
-
-  char take() {
-    const char c = rest_.front();
-    rest_.remove_prefix(1);
-    return c;
-  }
-
-  void take_piece() {
-    const char c = take();
-    if (c == '\'') {
-      take_single();
-    } else if (c == '"') {
-      take_double();
-    } else if (c == '\\') {
-      if (rest_.empty()) fail_at(place_, "nothing follows the last backslash: leave it out");
-      words_.back() += take();
-    } else {
-      if (of_shells.find(c) != std::string_view::npos) {
-        fail_at(place_, "'{}' means something to a shell, and no shell reads this: put it in quotes", c);
-      }
-      words_.back() += c;
-    }
-  }
-
-  void take_single() {
-    const std::size_t end = rest_.find('\'');
-    if (end == std::string_view::npos) fail_open("'");
-    words_.back() += rest_.substr(0, end);
-    rest_.remove_prefix(end + 1);
-  }
-
-  void take_double() {
-    while (!rest_.empty()) {
-      const char c = take();
-      if (c == '"') return;
-      if (c == '$' || c == '`') {
-        fail_at(place_, "'{}' means something to a shell even in double quotes: use single quotes", c);
-      }
-      const bool escapes =
-          c == '\\' && !rest_.empty() && escaped_in_quotes.find(rest_.front()) != std::string_view::npos;
-      words_.back() += escapes ? take() : c;
-    }
-    fail_open("\"");
-  }
-
-  [[noreturn]] void fail_open(std::string_view quote) const {
-    fail_at(place_, "a quote is opened and not closed: put {} at its end", quote);
-  }
-
-  std::string_view rest_;
-  const Place& place_;
-  std::vector<std::string> words_;
-};
-
-// Takes the first line from a block, and those that a backslash joins to it.
-std::vector<std::string> taken_from(std::string_view& block) {
-  std::vector<std::string> lines;
-  while (!block.empty()) {
-    const std::size_t end = std::min(block.find('\n'), block.size());
-    std::string& line = lines.emplace_back(block.substr(0, end));
-    block.remove_prefix(std::min(end + 1, block.size()));
-    if (line.ends_with('\r')) line.pop_back();
-    if (!line.ends_with('\\')) break;
-  }
-  constexpr std::string_view prompt = "$ ";
-  if (lines.front().starts_with(prompt)) lines.front().erase(0, prompt.size());
-  return lines;
-}
-
-// What a shell would read: a backslash at the end of a line joins it to the next.
-std::string as_one_line(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) {
-    if (&line != &lines.front()) text.pop_back();
-    text += line;
-  }
-  return text;
-}
-
-// The same with one blank in place of all those around a joint.
-std::string in_one_line(const std::vector<std::string>& lines) {
-  std::string text;
-  for (std::string_view line : lines) {
-    const std::size_t begin = std::min(line.find_first_not_of(blanks), line.size());
-    if (!text.empty()) {
-      text.pop_back();
-      const bool apart = begin > 0 || blanks.find(text.back()) != std::string_view::npos;
-      text.erase(text.find_last_not_of(blanks) + 1);
-      if (apart) text += ' ';
-      line.remove_prefix(begin);
-    }
-    text += line;
-  }
-  return text;
-}
-
-}  // namespace
-
-std::vector<CommandLine> command_lines(std::string_view block, const std::string& path, std::size_t first) {
-  std::vector<CommandLine> lines;
-  while (!block.empty()) {
-    std::vector<std::string> as_written = taken_from(block);
-    const Place place{path, first};
-    first += as_written.size();
-    const std::string line = as_one_line(as_written);
-    std::vector<std::string> words = Splitter(line, place).words();
-    if (words.empty()) continue;
-    if (words.front() != "attn") {
-      fail_at(place, "'{}' is not attn: a block may have only commands of attn", words.front());
-    }
-    words.erase(words.begin());
-    std::string text = in_one_line(as_written);
-    lines.push_back({std::move(text), std::move(as_written), std::move(words), place.line});
-  }
-  return lines;
 }
 
 }  // namespace attn

@@ -15,6 +15,7 @@
 #include "core/support/text.hpp"
 #include "school/check/findings.hpp"
 #include "school/check/names.hpp"
+#include "school/check/places_in_models.hpp"
 #include "school/check/rounded_inputs.hpp"
 
 namespace attn {

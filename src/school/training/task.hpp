@@ -153,7 +153,7 @@ std::string example_of(const Task& task, const TaskSetup& setup);
 /// ln of the number of words to choose from.
 double loss_of_guessing(const TaskSetup& setup);
 
-// The tasks, in tasks_of_order.cpp, tasks_of_letters.cpp and task_of_text.cpp.
+// The tasks, in tasks_of_order.cpp and in a file for each of the others.
 extern const Task reverse_task, sort_task, induction_task, fixed_induction_task, names_task, dates_task,
     coreference_task, pairs_task, text_task;
 

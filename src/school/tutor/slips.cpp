@@ -16,8 +16,6 @@
 
 namespace attn {
 
-// --- slips
-
 namespace {
 
 // A function that is called several times is mistaken everywhere or nowhere.
@@ -131,7 +129,24 @@ bool has_one_digit(double number) {
   const auto counts = [](char c) { return c >= '1' && c <= '9'; };
   return std::ranges::count_if(digits, counts) <= 1;
 }
+
+// A number that has been divided already, as it is only in the step after the one that is asked for.
+void add_step_too_far(const Term& asked, const Graph& graph, std::vector<Recognised>& found) {
+  if (asked.kind != Term::Kind::cell) return;
+  for (const Node& node : graph.nodes()) {
+    if (!node.op || node.operands.empty() || node.operands.front() != asked.node) continue;
+    if (node.frame.shape != asked.node->frame.shape) continue;
+    const Term next = explain({&node, asked.row, asked.column}).term;
+    if (!is_quotient(next) || next.parts[0].kind != Term::Kind::cell || !nodes_of(next.parts[1]).empty()) continue;
+    found.push_back({number_from(next), Recognised::Kind::slip,
+                     fmt::format("This has been divided by {} already, one step too early. Leave out the division.",
+                                 in_numbers(next.parts[1].parts[0]))});
+  }
+}
+
 }  // namespace
+
+// --- slips
 
 std::vector<Recognised> slips_on(const Term& path, const Known& known) {
   std::vector<Recognised> found;
@@ -158,24 +173,6 @@ std::vector<Recognised> slips_on(const Term& path, const Known& known) {
   }
   return found;
 }
-
-namespace {
-
-// A number that has been divided already, as it is only in the step after the one that is asked for.
-void add_step_too_far(const Term& asked, const Graph& graph, std::vector<Recognised>& found) {
-  if (asked.kind != Term::Kind::cell) return;
-  for (const Node& node : graph.nodes()) {
-    if (!node.op || node.operands.empty() || node.operands.front() != asked.node) continue;
-    if (node.frame.shape != asked.node->frame.shape) continue;
-    const Term next = explain({&node, asked.row, asked.column}).term;
-    if (!is_quotient(next) || next.parts[0].kind != Term::Kind::cell || !nodes_of(next.parts[1]).empty()) continue;
-    found.push_back({number_from(next), Recognised::Kind::slip,
-                     fmt::format("This has been divided by {} already, one step too early. Leave out the division.",
-                                 in_numbers(next.parts[1].parts[0]))});
-  }
-}
-
-}  // namespace
 
 std::vector<Recognised> slips_of_cell(const Term& asked, const Graph& graph, const Known& known) {
   std::vector<Recognised> found;
@@ -255,6 +252,18 @@ std::string shortly(const Term& working, std::string_view before, std::string_vi
 bool is_inverse(const Term& working) { return working.kind == Term::Kind::inverse; }
 bool is_negative(const Term& working) { return working.kind == Term::Kind::negative; }
 
+bool has_minus(const Term& working) {
+  if (working.parts.empty()) return gives_number(working) && number_from(working) < 0.0;
+  return is_negative(working) || std::ranges::any_of(working.parts, has_minus);
+}
+
+Term without_signs(Term working, bool in_calls) {
+  if (working.kind == Term::Kind::call && !in_calls) return working;
+  for (Term& part : working.parts) part = without_signs(std::move(part), in_calls);
+  if (is_negative(working)) return Term(working.parts.front());
+  return working.parts.empty() && gives_number(working) ? constant_of(std::fabs(number_from(working))) : working;
+}
+
 bool is_fraction(const Term& working) {
   return working.kind == Term::Kind::product && std::ranges::any_of(working.parts, is_inverse);
 }
@@ -267,4 +276,5 @@ Term everywhere(Term working, const Function& called, const std::function<Term(c
   for (Term& part : working.parts) part = everywhere(std::move(part), called, instead);
   return working.kind == Term::Kind::call && working.function == &called ? instead(working) : working;
 }
+
 }  // namespace attn

@@ -61,6 +61,12 @@ bool is_inverse(const Term& working);
 bool is_negative(const Term& working);
 bool is_fraction(const Term& working);
 
+/// Whether any of its numbers has a minus sign.
+bool has_minus(const Term& working);
+
+/// Without its minus signs; those within calls of functions stay unless they are asked for.
+Term without_signs(Term working, bool in_calls);
+
 /// A term or a factor without the sign that says how it is joined.
 const Term& bare(const Term& part);
 
