@@ -229,6 +229,19 @@ TEST_CASE("a difference that rounding alone makes is the same on every processor
   CHECK(written_difference(1e-6) == "1e-06");
 }
 
+TEST_CASE("words agree with their count") {
+  CHECK(fmt::format("{:# cell differs|# cells differ}", Count{1}) == "1 cell differs");
+  CHECK(fmt::format("{:# cell differs|# cells differ}", Count{3}) == "3 cells differ");
+  CHECK(fmt::format("{:is|are}, {:is|are}, {:is|are}", Count{0}, Count{1}, Count{2}) == "are, is, are");
+  CHECK(fmt::format("{0} of {1} row{0:|s}", Count{1}, Count{2000}) == "1 of 2000 row");
+  CHECK(fmt::format("{:one is|# of # are} left", Count{4}) == "4 of 4 are left");
+  CHECK(count_of(1, "cell") + ", " + count_of(0, "cell") == "1 cell, 0 cells");
+  CHECK(count_of(1, "query", "queries") + ", " + count_of(2, "query", "queries") == "1 query, 2 queries");
+  // Without words for one and words for others, or with more of them.
+  for (const char* malformed : {"{:cells}", "{:a|b|c}", "{:>5}"})
+    CHECK_THROWS_AS(fmt::format(fmt::runtime(malformed), Count{3}), fmt::format_error);
+}
+
 TEST_CASE("of the largest numbers infinite ones are the same as no finite one") {
   using Places = std::vector<std::size_t>;
   const std::vector<double> two_are_finite = {5.0, -infinity, 4.0, -infinity};

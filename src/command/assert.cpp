@@ -11,6 +11,7 @@
 #include "command/form.hpp"
 #include "command/forms.hpp"
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "core/term/law.hpp"
 #include "data/files/matrix_file.hpp"
@@ -42,7 +43,7 @@ std::string names_listed(std::vector<std::string> names) {
   if (names.size() <= most) return listed(names);
   const std::size_t left = names.size() - most + 1;
   names.resize(most - 1);
-  names.push_back(fmt::format("{} more", count_of(left, "matrix", "matrices")));
+  names.push_back(fmt::format("{:# matrix|# matrices} more", Count{left}));
   return listed(names);
 }
 
@@ -112,7 +113,7 @@ std::string verdict_of_laws(std::size_t broken, std::size_t count) {
   if (count == 2 && broken != 1) return broken == 0 ? "Both laws hold." : "Neither law holds.";
   if (broken == 0) return fmt::format("All {} laws hold.", count);
   if (broken == count) return fmt::format("None of the {} laws holds.", count);
-  return fmt::format("{} of {} laws {} not hold.", broken, count, broken == 1 ? "does" : "do");
+  return fmt::format("{0} of {1} laws {0:does|do} not hold.", Count{broken}, count);
 }
 
 // A file of tables: of one matrix that has no name, under the name that was given, or that of the file; or of several.

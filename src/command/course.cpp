@@ -13,6 +13,7 @@
 #include "command/command.hpp"
 #include "command/docs.hpp"
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/files/matrix_file.hpp"
 #include "school/drill/drill.hpp"
@@ -128,7 +129,7 @@ void refuse_idle(const Command& command, const std::string& typed, std::span<con
         if (std::ranges::find(action.options, option) != action.options.end())
           takers.push_back(fmt::format("attn {} {}", command.name, action.name));
       }
-      fail("{} takes no {}: {} {} it", typed, option->name, listed(takers), takers.size() == 1 ? "takes" : "take");
+      fail("{} takes no {}: {} {:takes|take} it", typed, option->name, listed(takers), Count{takers.size()});
     }
   }
 }

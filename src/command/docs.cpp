@@ -120,8 +120,8 @@ struct StaleState {
 StaleState state_of(const Stale& stale) {
   if (stale.is_new) return {"has no output yet", "no output yet"};
   if (!stale.difference.empty()) return {"has a different output now", "different"};
-  return {fmt::format("has no picture beside the document: {} {} missing", listed(stale.missing),
-                      stale.missing.size() == 1 ? "is" : "are"),
+  return {fmt::format("has no picture beside the document: {} {:is|are} missing", listed(stale.missing),
+                      Count{stale.missing.size()}),
           "picture missing"};
 }
 
@@ -222,10 +222,9 @@ class CheckedBlocks {
     if (!without_blocks_.empty()) {
       constexpr std::size_t most_named = 5;
       const std::size_t count = without_blocks_.size();
-      answer_.page.say(fmt::format("{} no blocks of attn.", count == 1 ? without_blocks_.front() + " has"
-                                                            : count <= most_named
-                                                                ? listed(without_blocks_) + " have"
-                                                                : fmt::format("{} have", count_of(count, "file"))));
+      answer_.page.say(fmt::format("{} {:has|have} no blocks of attn.",
+                                   count <= most_named ? listed(without_blocks_) : count_of(count, "file"),
+                                   Count{count}));
     }
     if (laws_ > 0 && !has_broken_) answer_.page.say(fmt::format("All laws hold: {}.", count_of(laws_, "line")));
     answer_.page.say(std::move(records_));

@@ -185,13 +185,13 @@ void add_summary(Page& page, const std::vector<MatrixPair>& all, double toleranc
     const std::size_t count = count_that_are(all, row.how);
     if (count == all.size()) {
       page.say(count == 1 ? fmt::format("The only matrix {}.", row.one)
-                          : fmt::format("All {} {}.", count_of(count, "matrix", "matrices"), row.many));
+                          : fmt::format("All {} matrices {}.", count, row.many));
       parts.clear();
       break;
     }
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, count == 1 ? row.one : row.many));
+    if (count > 0) parts.push_back(count_of(count, row.one, row.many));
   }
-  if (!parts.empty()) page.say(fmt::format("Of {}, {}.", count_of(all.size(), "matrix", "matrices"), listed(parts)));
+  if (!parts.empty()) page.say(fmt::format("Of {:# matrix|# matrices}, {}.", Count{all.size()}, listed(parts)));
   if (std::ranges::any_of(all, &MatrixPair::is_tolerated))
     page.say(fmt::format("Numbers count as equal that differ by no more than {:g} times the larger of them, or of 1.",
                          tolerance));
@@ -240,9 +240,7 @@ void add_listing(Page& page, const std::vector<MatrixPair>& all) {
   }
   page.head(2, "The matrices");
   if (!listing.rows.empty()) page.say(std::move(listing));
-  if (left_out > 0)
-    page.say(fmt::format("{} equal and left out here.",
-                         left_out == 1 ? "One matrix is" : fmt::format("{} matrices are", left_out)));
+  if (left_out > 0) page.say(fmt::format("{:One matrix is|# matrices are} equal and left out here.", Count{left_out}));
   page.say(std::move(records));
 }
 
@@ -378,9 +376,8 @@ void add_changed_steps(Page& page, const std::vector<MatrixPair>& all, const Com
   std::size_t steps = 0;
   for (const Finding& finding : findings.all) steps += finding.mistakes.empty() ? 2u : 1u;
   const bool has_choice = steps == 1 && findings.all.front().mistakes.size() > 1;
-  page.say(fmt::format("B with {} changed has the numbers of A in all matrices that are compared.{}",
-                       steps == 1 ? "one step" : fmt::format("{} steps", steps),
-                       has_choice ? " Each of these does so." : ""));
+  page.say(fmt::format("B with {:one step|# steps} changed has the numbers of A in all matrices that are compared.{}",
+                       Count{steps}, has_choice ? " Each of these does so." : ""));
   Records records{"explained_by", {"matrix", "kind", "mistakes"}, {}};
   for (const Finding& finding : findings.all) {
     records.rows.push_back({matched.compared[finding.place].node->name, kind_of(finding), names_of_mistakes(finding)});

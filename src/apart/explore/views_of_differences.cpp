@@ -80,8 +80,8 @@ void Explorer::draw_moved(Grid& grid, Area area) {
       grid.put(area.row, 1, "No matrix of the two computations has the same name and the same shape.");
     } else if (what_.second) {
       grid.put(area.row, 1,
-               fmt::format("Compared by name and shape, {} equal, to the last bit.",
-                           compared_ == 1 ? "1 matrix is" : fmt::format("{} matrices are", compared_)));
+               fmt::format("Compared by name and shape, {:# matrix is|# matrices are} equal, to the last bit.",
+                           Count{compared_}));
     } else if (!changed_.settings().empty()) {
       grid.put(area.row, 1, "No number differs from before.");
     }

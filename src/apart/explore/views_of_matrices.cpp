@@ -306,8 +306,8 @@ void Explorer::draw_map(Grid& grid, Area area) {
                     by_columns = (frame.shape.columns + tiles.columns - 1) / tiles.columns;
   if (by_rows > 1 || by_columns > 1)
     grid.put(area.row + area.rows - 1, 1,
-             fmt::format("Each cell is the largest weight of {} {} by {} {}.", by_rows,
-                         by_rows == 1 ? "query" : "queries", by_columns, by_columns == 1 ? "key" : "keys"),
+             fmt::format("Each cell is the largest weight of {:# query|# queries} by {:# key|# keys}.", Count{by_rows},
+                         Count{by_columns}),
              quiet_look);
 }
 

@@ -10,6 +10,7 @@
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "page/document/document.hpp"
 #include "page/tell/describe.hpp"
@@ -148,8 +149,8 @@ void say_failure(Page& page, const Failure& failure, const MadeFailure& made, co
     page.say(std::move(table));
   }
   const std::vector<const Mistake*> mistakes = mistakes_of(failure);
-  page.say(text(code("attn check"),
-                mistakes.size() == 1 ? " has this name for the mistake:" : " has these names for the mistakes:"));
+  page.say(text(code("attn check"), fmt::format(" has {:this name for the mistake|these names for the mistakes}:",
+                                                Count{mistakes.size()})));
   Listing listing{{"mistake", "what it is"}, {}};
   for (const Mistake* mistake : mistakes)
     listing.rows.push_back({std::string(mistake->name), std::string(mistake->summary)});

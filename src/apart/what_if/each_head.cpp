@@ -59,10 +59,10 @@ AskedOfHeads asked_of_heads(const Graph& graph, const Arguments& arguments) {
 std::string told_as_asked(const AskedOfHeads& asked, const std::optional<std::string>& of) {
   if (asked.is_usual_word) {
     const Cell& cell = asked.cells.front();
-    const auto as_large = std::ranges::count(row(cell.node->matrix(), cell.row), cell.value());
-    return fmt::format("Asked for: {}, {} of the last row. It is {}.", address_of(cell),
-                       as_large == 1 ? "the largest logit" : fmt::format("one of the {} largest logits", as_large),
-                       written_value(cell.value()));
+    const auto as_large =
+        static_cast<std::size_t>(std::ranges::count(row(cell.node->matrix(), cell.row), cell.value()));
+    return fmt::format("Asked for: {}, {:the largest logit|one of the # largest logits} of the last row. It is {}.",
+                       address_of(cell), Count{as_large}, written_value(cell.value()));
   }
   if (asked.cells.size() == 1)
     return fmt::format("Asked for: {}. It is {}.", address_of(asked.cells.front()),

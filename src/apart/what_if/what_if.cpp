@@ -344,12 +344,8 @@ void add_moved(Page& page, const std::vector<MatrixMoved>& all, std::size_t name
                            count_of(moved.size() - most, "matrix", "matrices")));
   }
   const std::size_t same = named - std::min(named, all.size()) + unchanged;
-  if (small > 0)
-    page.say(fmt::format("{} by less than 1e-9.",
-                         small == 1 ? "One matrix changes" : fmt::format("{} matrices change", small)));
-  if (same > 0)
-    page.say(fmt::format("{} unchanged, to the last bit.",
-                         same == 1 ? "One matrix is" : fmt::format("{} matrices are", same)));
+  if (small > 0) page.say(fmt::format("{:One matrix changes|# matrices change} by less than 1e-9.", Count{small}));
+  if (same > 0) page.say(fmt::format("{:One matrix is|# matrices are} unchanged, to the last bit.", Count{same}));
   page.say(std::move(records));
 }
 

@@ -121,8 +121,8 @@ void add_shares_beside(QuantityPage& page, const Axis& rows, const Axis& words, 
         compared[h] == 0
             ? std::string(": no query has both a largest share and a largest weight, so nothing is compared.")
             : fmt::format(
-                  ": {} compared. In {} of them, the largest weight and the largest gradient are at different words.",
-                  count_of(compared[h], "query is", "queries are"), others[h])));
+                  ": {:# query is|# queries are} compared. In {} of them, the largest weight and the largest gradient are at different words.",
+                  Count{compared[h]}, others[h])));
   }
 }
 

@@ -313,8 +313,6 @@ GradientComparison compared(const Loss& loss, const GradientStep& step, double n
   return result;
 }
 
-std::string numbers_are(std::size_t count) { return count == 1 ? "1 number is" : fmt::format("{} numbers are", count); }
-
 void add_rule(Page& page) {
   page.say(text(
       "Each gradient is compared with a difference quotient of the loss: ",
@@ -367,7 +365,7 @@ Answer check_gradients(const Loss& loss, const std::vector<GradientStep>& steps)
   }
   page.say(std::move(listing));
   const auto leave_out = [&](std::size_t count, std::string_view because) {
-    if (count > 0) page.say(fmt::format("{} not compared: {}", numbers_are(count), because));
+    if (count > 0) page.say(fmt::format("{:# number is|# numbers are} not compared: {}", Count{count}, because));
   };
   leave_out(infinite, "a masked score is −∞, and a step does not change it.");
   for (const Kink& kink : kinks()) leave_out(at_kinks[&kink], kink.because);
@@ -390,9 +388,8 @@ Answer check_gradients(const Loss& loss, const std::vector<GradientStep>& steps)
     page.say("No number is compared.");
   } else {
     page.say(fmt::format(
-        "{} The largest relative difference is {}.",
-        all == 1 ? "The compared number agrees." : fmt::format("All {} agree.", count_of(all, "compared number")),
-        written_difference(worst.relative.largest)));
+        "{:The compared number agrees|All # compared numbers agree}. The largest relative difference is {}.",
+        Count{all}, written_difference(worst.relative.largest)));
   }
   return {.page = std::move(page), .verdict = agrees ? Verdict::passed : Verdict::failed};
 }

@@ -91,13 +91,12 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
     all.push_back(counted(*later[i], &derivatives[i], {with_masks, without_masks}, rounding_of_derivative * largest));
   add_counts(page, all);
   if (earlier > 0)
-    page.say(fmt::format("It was itself computed from {}, which cannot depend on it.",
-                         count_of(earlier, "other matrix", "other matrices")));
+    page.say(fmt::format("It was itself computed from {:# other matrix|# other matrices}, which cannot depend on it.",
+                         Count{earlier}));
   if (!beside.empty()) {
     std::vector<std::string> names;
     for (const Node* node : beside) names.push_back(node->name);
-    page.say(fmt::format("No path leads to {}: {}.",
-                         beside.size() == 1 ? "one matrix beside it" : "the matrices beside it",
+    page.say(fmt::format("No path leads to {:one matrix|the matrices} beside it: {}.", Count{beside.size()},
                          fmt::join(names, ", ")));
   }
   const Matrix& of_last = derivatives.back();

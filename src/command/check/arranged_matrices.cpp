@@ -13,6 +13,7 @@
 
 #include "command/check/inputs_in_file.hpp"
 #include "core/math/rows.hpp"
+#include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/options.hpp"
 #include "school/check/matching.hpp"
@@ -53,7 +54,7 @@ class LinearLayers {
         if (said != why_.end() && said->second == why) names.push_back(file.name);
       }
       if (!names.empty())
-        all_.remarks.push_back(fmt::format("{} {} {}.", some_of(names), names.size() == 1 ? "is" : "are", why));
+        all_.remarks.push_back(fmt::format("{} {:is|are} {}.", some_of(names), Count{names.size()}, why));
     }
   }
 

@@ -182,8 +182,8 @@ Answer check_each(const Command& command, const Arguments& arguments) {
   page.head(1, fmt::format("Comparison of {}", count_of(files.size(), "file")));
   std::vector<std::string> counts;
   for (const ResultRow& row : results) {
-    const auto count = std::ranges::count(files, row.result, &CheckedFile::result);
-    if (count > 0) counts.push_back(fmt::format("{} {}", count, count == 1 ? row.of_one : row.counted));
+    const auto count = static_cast<std::size_t>(std::ranges::count(files, row.result, &CheckedFile::result));
+    if (count > 0) counts.push_back(count_of(count, row.of_one, row.counted));
   }
   page.say(fmt::format("Of {}: {}.", count_of(files.size(), "file"), fmt::join(counts, ", ")));
   page.say(listing_of_files(files));

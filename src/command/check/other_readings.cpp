@@ -11,6 +11,7 @@
 #include "command/check/arranged_matrices.hpp"
 #include "command/check/inputs_in_file.hpp"
 #include "core/math/rows.hpp"
+#include "core/support/number.hpp"
 #include "school/check/matching.hpp"
 #include "school/check/names.hpp"
 
@@ -69,8 +70,9 @@ void read_otherwise(NamedMatrices& all, const OtherReading& reading) {
     file.matrix = reading.read(file.matrix);
     names.push_back(file.name);
   }
-  all.remarks.push_back(fmt::format("{} {} {}: only so the other matrices of the file agree with {}.", some_of(names),
-                                    names.size() == 1 ? "is" : "are", reading.so, names.size() == 1 ? "it" : "them"));
+  all.remarks.push_back(
+      fmt::format("{0} {1:is|are} {2}: only so the other matrices of the file agree with {1:it|them}.", some_of(names),
+                  Count{names.size()}, reading.so));
 }
 
 }  // namespace attn

@@ -131,8 +131,8 @@ class Joiner {
       if (changed.empty()) continue;
       found_.broken_at.emplace(name, t + 1);
       all_.remarks.push_back(fmt::format(
-          "At step {}, row{} {} of {} {} no longer as in step {}: what is in a cache stays as it is.", t + 1,
-          changed.size() == 1 ? "" : "s", listed(changed), name, changed.size() == 1 ? "is" : "are", t));
+          "At step {0}, row{1:|s} {2} of {3} {1:is|are} no longer as in step {4}: what is in a cache stays as it is.",
+          t + 1, Count{changed.size()}, listed(changed), name, t));
       break;
     }
     MatrixFile last = *steps.back();

@@ -261,9 +261,8 @@ std::string said_of_hidden(const Proposal& proposal) {
   const std::string all = count_of(proposal.possible, "mistake");
   if (proposal.hidden.empty())
     return fmt::format("With this input, each of the {} that can be made here changes {}.", all, proposal.result->name);
-  return fmt::format("Of the {} that can be made here, {} {} {} even with this input: {}.", all, proposal.hidden.size(),
-                     proposal.hidden.size() == 1 ? "leaves" : "leave", proposal.result->name + " as it is",
-                     names_in_list(proposal.hidden));
+  return fmt::format("Of the {} that can be made here, {:# leaves|# leave} {} as it is even with this input: {}.", all,
+                     Count{proposal.hidden.size()}, proposal.result->name, names_in_list(proposal.hidden));
 }
 
 }  // namespace

@@ -205,9 +205,8 @@ void add_scores(QuantityPage& page, LayerSizes sizes) {
   constexpr std::size_t most_queries = 64, most_numbers = 64;
   const std::size_t n = std::min(sizes.n, most_queries), d = std::min(sizes.d, most_numbers);
   page.head(1, "Additive against dot product");
-  page.say(fmt::format("The scores of {0} and {1} of size {2}{3}:", n == 1 ? "1 query" : fmt::format("{} queries", n),
-                       count_of(n, "key"), d,
-                       n < sizes.n || d < sizes.d ? ", the largest size that is counted here" : ""));
+  page.say(fmt::format("The scores of {0} and {1} of size {2}{3}:", count_of(n, "query", "queries"), count_of(n, "key"),
+                       d, n < sizes.n || d < sizes.d ? ", the largest size that is counted here" : ""));
   QuantityRows rows;
   for (const ScoringFunction& function : scoring_functions()) {
     rows.emplace_back(function.name, numbers(counted_scores(function, n, d)));

@@ -184,7 +184,7 @@ void take_keys(WordMask& mask, const Option& option, const MatrixFile& file, Sha
 void take_lengths(WordMask& mask, const Option& option, const std::vector<std::size_t>& lengths, Shape shape) {
   if (lengths.size() != 1 && lengths.size() != shape.rows) {
     fail("{}: {} are given for {}: give one for all, or one for each query", option.name,
-         count_of(lengths.size(), "length"), shape.rows == 1 ? "1 query" : fmt::format("{} queries", shape.rows));
+         count_of(lengths.size(), "length"), count_of(shape.rows, "query", "queries"));
   }
   mask.valid_lengths = lengths;
 }
@@ -366,9 +366,9 @@ class Chooser {
       const std::optional<std::string> text = arguments_.text(*option);
       const std::size_t count = text ? choice_.words.left_out_of(*text) : 0;
       if (count == 0) continue;
-      choice_.remarks.push_back(fmt::format("{} of the text {} left out: the tokenizer has no piece for {}",
-                                            count_of(count, "character"), count == 1 ? "is" : "are",
-                                            count == 1 ? "it" : "them"));
+      choice_.remarks.push_back(fmt::format(
+          "{0:# character|# characters} of the text {0:is|are} left out: the tokenizer has no piece for {0:it|them}",
+          Count{count}));
     }
   }
 

@@ -153,8 +153,8 @@ GenerationTask generation_task(const ModelChoice& choice, const Arguments& argum
 // A remark, where learned positions end before the --steps that were asked for.
 std::optional<std::string> remark_on_steps(const GenerationTask& task, const Arguments& arguments) {
   if (!arguments.has(option::steps) || steps_asked(arguments) == task.steps) return std::nullopt;
-  return fmt::format("only {} {} possible, because the model has vectors for {}", count_of(task.steps, "step"),
-                     task.steps == 1 ? "is" : "are", count_of(next_position(task.prompt) + task.steps - 1, "position"));
+  return fmt::format("only {:# step is|# steps are} possible, because the model has vectors for {}", Count{task.steps},
+                     count_of(next_position(task.prompt) + task.steps - 1, "position"));
 }
 
 // A graph for what a model writes, what runs in it, and its encoded source.
@@ -227,8 +227,8 @@ std::vector<std::string> sampling_in_words(const Sampling& sampling) {
   if (sampling.generator) how.emplace_back("each word is sampled");
   if (sampling.temperature != 1.0) how.push_back(fmt::format("the logits are divided by {}", sampling.temperature));
   if (sampling.top_k != 0)
-    how.push_back(sampling.top_k == 1 ? "only the most probable word is kept"
-                                      : fmt::format("only the {} most probable words are kept", sampling.top_k));
+    how.push_back(
+        fmt::format("only the {:most probable word is|# most probable words are} kept", Count{sampling.top_k}));
   if (sampling.top_p < 1.0) {
     how.push_back(fmt::format("only the fewest most probable words are kept whose probabilities sum to at least {}",
                               sampling.top_p));

@@ -302,7 +302,7 @@ Records say_learned(Page& page, const ChosenTokenizer& chosen, const ShownAmount
     const auto& [left, right, made, count] = chosen.merges[i];
     if (i < shown.rows) {
       listing.rows.push_back({std::to_string(i + 1), shown_pieces(tokenizer, std::array<std::uint64_t, 2>{left, right}),
-                              count == 1 ? "once" : fmt::format("{} times", count), shown_piece(tokenizer, made),
+                              fmt::format("{:once|# times}", Count{count}), shown_piece(tokenizer, made),
                               std::to_string(made)});
     }
     records.rows.push_back({std::uint64_t{i + 1}, std::string(tokenizer.piece(left)),

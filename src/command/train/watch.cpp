@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "core/support/number.hpp"
 #include "page/render/drawing.hpp"
 #include "page/render/text_table.hpp"
 #include "page/render/weight_pictures.hpp"
@@ -46,8 +47,8 @@ WrittenLines maps_within(const std::vector<Table>& heads, const Style& style, st
     return std::pair(is_whole, written_lines([&](Sink& sink) {
                        write_weight_pictures(shown, style, room, sink);
                        if (are_all) return;
-                       const std::string note = fmt::format("  the last {}of {} heads (--head)",
-                                                            count == 1 ? "" : fmt::format("{} ", count), heads.size());
+                       const std::string note =
+                           fmt::format("  the last {:|# }of {} heads (--head)", Count{count}, heads.size());
                        sink.write(dim(style) + shortened(note, width, style.unicode ? "…" : "~") + plain(style) + "\n");
                      }));
   };

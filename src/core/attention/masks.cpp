@@ -34,7 +34,7 @@ MaskRule window_rule(std::size_t window, std::size_t before) {
 MaskRule valid_length_rule(Shape shape, std::span<const std::size_t> lengths) {
   if (lengths.size() != 1 && lengths.size() != shape.rows) {
     fail("‹valid_length›: {} are given for {}: give one for all, or one per query", count_of(lengths.size(), "length"),
-         shape.rows == 1 ? "1 query" : fmt::format("{} queries", shape.rows));
+         count_of(shape.rows, "query", "queries"));
   }
   return [all = std::vector(lengths.begin(), lengths.end())](std::size_t query, std::span<double> keys) {
     allow_first(all.size() == 1 ? all[0] : all[query], keys);

@@ -14,6 +14,7 @@
 #include "core/math/random.hpp"
 #include "core/math/rows.hpp"
 #include "core/op/operations.hpp"
+#include "core/support/number.hpp"
 
 namespace attn {
 
@@ -54,9 +55,9 @@ std::string zero_sums(const Node& scores) {
   const std::string more = queries.size() > shown ? ", …" : "";
   queries.resize(std::min(queries.size(), shown));
   return fmt::format(
-      "The scores of {} {}{} sum to 0. Nothing can be divided by 0, so the weights are set to 0. "
+      "The scores of {:query|queries} {}{} sum to 0. Nothing can be divided by 0, so the weights are set to 0. "
       "The sum of exponentials in a softmax is never 0.",
-      queries.size() == 1 ? "query" : "queries", fmt::join(queries, ", "), more);
+      Count{queries.size()}, fmt::join(queries, ", "), more);
 }
 
 // Where dividing scores by their sum fails.  (Zhang et al., Dive into Deep Learning, 11.1)

@@ -173,9 +173,9 @@ class MaskWatch final : public Watch {
     std::vector<std::string> queries;
     for (const std::size_t row : rows) queries.push_back(place_in_lists(node.frame.rows, row));
     if (more) queries.push_back(fmt::format("{} more", more));
-    told.push_back(fmt::format("{}: every key is masked for {}. {} weights are set to 0", node.name,
-                               queries.size() == 1 ? "query " + queries.front() : "the queries " + listed(queries),
-                               queries.size() == 1 ? "Its" : "Their"));
+    told.push_back(
+        fmt::format("{0}: every key is masked for {1:query|the queries} {2}. {1:Its|Their} weights are set to 0",
+                    node.name, Count{queries.size()}, listed(queries)));
   }
 
   std::mutex mutex_;

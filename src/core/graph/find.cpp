@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
 #include "core/support/text.hpp"
 
 namespace attn {
@@ -110,8 +111,9 @@ std::size_t find_named_place(const Axis& axis, std::size_t size, std::string_vie
         "{0}: {1} is position {2}, and also the word at position {3}. Write '\"{1}\"' for the word, or 'position "
         "{1}' for the position",
         what, place, i + 1, places.front());
-  fail("{0}: {1} is position {2}, and also the word at {3} {4}. Write 'position {1}', or another position likewise",
-       what, place, i + 1, places.size() == 1 ? "position" : "positions", listed(places));
+  fail(
+      "{0}: {1} is position {2}, and also the word at {3:position|positions} {4}. Write 'position {1}', or another position likewise",
+      what, place, i + 1, Count{places.size()}, listed(places));
 }
 
 bool has_named_place(const Axis& axis, std::size_t size, std::string_view place) {

@@ -65,7 +65,7 @@ void require_head(std::string_view pattern, const std::vector<std::string>& name
   for (const std::string& name : names) last = std::max(last, head_of(name));
   if (asked <= last) return;
   if (last == 0) fail("there is no head {}: no matrix here belongs to one head alone. Leave out the head", asked);
-  fail("there is no head {}: there {} {}", asked, last == 1 ? "is" : "are", count_of(last, "head"));
+  fail("there is no head {}: there {:is # head|are # heads}", asked, Count{last});
 }
 
 }  // namespace

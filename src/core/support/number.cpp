@@ -1,6 +1,7 @@
 #include "core/support/number.hpp"
 
 #include <fmt/compile.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,8 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+
+#include "core/support/text.hpp"
 
 namespace attn {
 namespace {
@@ -240,12 +243,10 @@ std::string with_commas(std::uint64_t count) {
   return digits;
 }
 
-std::string count_of(std::size_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
+std::string count_of(std::size_t n, std::string_view noun) { return fmt::format("{0} {1}{0:|s}", Count{n}, noun); }
 
 std::string count_of(std::size_t n, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", n, n == 1 ? one : many);
+  return fmt::format("{} {}", n, Count{n}.is_one() ? one : many);
 }
 
 std::string percent(double share) {
@@ -254,3 +255,8 @@ std::string percent(double share) {
 }
 
 }  // namespace attn
+
+fmt::appender fmt::formatter<attn::Count>::format(attn::Count count, format_context& context) const {
+  const std::string_view chosen = attn::pieces_of(words, '|')[count.is_one() ? 0 : 1];
+  return format_to(context.out(), "{}", join(attn::pieces_of(chosen, '#'), std::to_string(count.number)));
+}

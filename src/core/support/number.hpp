@@ -1,5 +1,8 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -51,7 +54,15 @@ std::optional<std::size_t> preferred_key(std::span<const double> weights, int de
 /// A count that is easy to read: "3,152,384".
 std::string with_commas(std::uint64_t count);
 
-/// "1 cell", "2 cells".
+/// A count whose words agree with it: "{:# cell differs|# cells differ}" writes "1 cell differs" and "3 cells differ",
+/// and "{:is|are}" the words alone. Those before | are for one, those behind it for others, and # is the count. "{}"
+/// writes the count alone. Any other format does not compile.
+struct Count {
+  std::uint64_t number;
+  bool is_one() const { return number == 1; }
+};
+
+/// The short form for a noun: "1 cell", "2 cells".
 std::string count_of(std::size_t n, std::string_view noun);
 /// The same with a plural of its own: "1 query", "2 queries".
 std::string count_of(std::size_t n, std::string_view one, std::string_view many);
@@ -60,3 +71,16 @@ std::string count_of(std::size_t n, std::string_view one, std::string_view many)
 std::string percent(double share);
 
 }  // namespace attn
+
+template <>
+struct fmt::formatter<attn::Count> {
+  std::string_view words = "#|#";
+
+  constexpr const char* parse(format_parse_context& text) {
+    const char* const end = std::find(text.begin(), text.end(), '}');
+    if (end != text.begin()) words = {text.begin(), end};
+    if (std::count(words.begin(), words.end(), '|') != 1) throw format_error("a count needs words for one|for others");
+    return end;
+  }
+  appender format(attn::Count count, format_context& context) const;
+};

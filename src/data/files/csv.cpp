@@ -18,7 +18,7 @@ namespace attn {
 namespace {
 
 // Whether the cells of a row or column are such as programs number rows and columns with.
-class Count {
+class Numbering {
  public:
   void take(WrittenCell cell) {
     const double before = seen_ == 0 ? -1 : last_;
@@ -44,8 +44,8 @@ class Count {
   bool is_whole_ = true, increases_ = true, counts_ = true;
 };
 
-Count count_of_row(Row fields) {
-  Count count;
+Numbering numbering_of(Row fields) {
+  Numbering count;
   for (const CsvField& field : fields) count.take(cell_in(field));
   return count;
 }
@@ -85,7 +85,7 @@ struct Wholeness {
 
 // Whether whole numbers may be labels. Matrices of whole numbers are common, and so are rows such as 1, 2 in them; a
 // row or column of numbers that has a label itself is more doubtful.
-bool may_be_labels(const Count& count, Wholeness others, bool has_label) {
+bool may_be_labels(const Numbering& count, Wholeness others, bool has_label) {
   if (count.counts()) return count.first() == 0 || has_label || others.has_others;
   return count.increases() && (has_label ? others.has_others : !others.has_whole);
 }
@@ -125,8 +125,8 @@ class CsvTable {
   std::vector<std::string> labels_;
   std::vector<double> cells_;
   // What tells whether the first row or column may be labels all the same.
-  Count labels_count_;            // the labels of rows, also in quotes
-  Count first_column_;            // of the numbers
+  Numbering labels_count_;        // the labels of rows, also in quotes
+  Numbering first_column_;        // of the numbers
   bool has_text_labels_ = false;  // of rows
   bool has_only_bits_ = true;     // all numbers are 0 or 1
   Wholeness below_first_row_, beside_first_column_;
@@ -247,7 +247,7 @@ std::string CsvTable::way_out_of(std::string_view labels) const {
 
 Assumption CsvTable::about_header(Row first, std::size_t first_line) const {
   if (top_ != Top::numbers) return {&assumed::header, "the first row is a header"};
-  const Count count = count_of_row(first.subspan(labelled_));
+  const Numbering count = numbering_of(first.subspan(labelled_));
   // A program that puts text in quotes puts numbers that are labels in quotes, too.
   const bool is_said = labelled_ && first[0].quoted;
   if (rows_ < 2 || is_said || !may_be_labels(count, below_first_row_, labelled_))
@@ -290,7 +290,7 @@ std::vector<Assumption> CsvTable::about_empty_corner(Row first) const {
   const Row header = first.subspan(1);
   const bool has_labels =
       std::ranges::any_of(header, [](const CsvField& field) { return is_label(field) && !is_missing(field); });
-  if (!has_labels && !has_text_labels_ && !count_of_row(header).goes_up_by_one() && !labels_count_.goes_up_by_one()) {
+  if (!has_labels && !has_text_labels_ && !numbering_of(header).goes_up_by_one() && !labels_count_.goes_up_by_one()) {
     all.push_back({&assumed::header,
                    fmt::format("the first row, {}, is read as a header and the first column as labels, because the "
                                "first cell is empty",
@@ -409,7 +409,7 @@ MatrixFile read_table(const CsvBlock& block, Separator separator, const std::str
   if (reader.spells_out()) file.assumed.push_back({&assumed::letters, "T without quotes is true, and F is false"});
   if (const std::size_t comments = reader.comments(); comments > 0)
     file.assumed.push_back(
-        {&assumed::comments, fmt::format("{} left out", count_of(comments, "comment is", "comments are"))});
+        {&assumed::comments, fmt::format("{:# comment is|# comments are} left out", Count{comments})});
   return file;
 }
 

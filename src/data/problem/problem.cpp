@@ -12,6 +12,7 @@
 #include "core/attention/masks.hpp"
 #include "core/attention/positions.hpp"
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/options.hpp"
 #include "data/problem/word_positions.hpp"
@@ -538,8 +539,8 @@ void require_key_mask(const Option& option, const MatrixFile& file, std::size_t 
   require_permissions(option.name, file);
   const Matrix& mask = file.matrix;
   if (mask.shape().rows == 1 || mask.shape().rows == sentences) return;
-  fail("{} has {}: give one{}", option.name, count_of(mask.shape().rows, "row"),
-       sentences == 1 ? "" : fmt::format(", or one for each of the {} sentences", sentences));
+  fail("{} has {}: give one{:|, or one for each of the # sentences}", option.name, count_of(mask.shape().rows, "row"),
+       Count{sentences});
 }
 
 std::optional<Matrix> added_cells(const Problem& problem, Shape shape, std::size_t head) {

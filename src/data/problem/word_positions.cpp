@@ -23,8 +23,8 @@ std::vector<std::size_t> numbers_of_sentence(const Matrix& all, std::size_t sent
 RowPositions listed_positions(const Matrix& ids, std::size_t sentence, std::size_t words, std::string_view member,
                               std::string_view noun, std::string_view nouns) {
   if (ids.shape().columns != words) {
-    fail("‹{}› has {}, and there {} {}: give one for each", member, count_of(ids.shape().columns, "number"),
-         words == 1 ? "is" : "are", count_of(words, noun, nouns));
+    fail("‹{}› has {}, and there {:is|are} {}: give one for each", member, count_of(ids.shape().columns, "number"),
+         Count{words}, count_of(words, noun, nouns));
   }
   return RowPositions(numbers_of_sentence(ids, sentence));
 }
@@ -75,8 +75,8 @@ Distance distance_of(const Problem& problem, std::size_t sentence) {
 void require_all_words(const Problem& problem, const Distance& distance, std::size_t last) {
   const bool are_all = !problem.position_ids && !problem.key_position_ids && problem.first_position == 0;
   if (!distance.is_in_tree() || !are_all || distance.words() <= last + 1) return;
-  fail("‹parents› has {}, and there {} {}: give one for each", count_of(distance.words(), "number"),
-       last == 0 ? "is" : "are", count_of(last + 1, "word"));
+  fail("‹parents› has {}, and there {:is # word|are # words}: give one for each", count_of(distance.words(), "number"),
+       Count{last + 1});
 }
 
 }  // namespace
@@ -133,8 +133,8 @@ Matrix whole_numbers(const Option& option, const MatrixFile& file, std::size_t s
                                      : "the position of each word, such as '0 1 2'");
   }
   if (numbers.shape().rows != 1 && numbers.shape().rows != sentences) {
-    fail("{} has {}: give one{}", called, count_of(numbers.shape().rows, "row"),
-         sentences == 1 ? "" : fmt::format(", or one for each of the {} sentences", sentences));
+    fail("{} has {}: give one{:|, or one for each of the # sentences}", called, count_of(numbers.shape().rows, "row"),
+         Count{sentences});
   }
   return numbers;
 }

@@ -41,8 +41,6 @@ std::string noun_of(const Axis& axis, std::string_view otherwise) {
   return axis.name.empty() ? std::string(otherwise) : axis.name;
 }
 
-std::string rows_left_out(std::size_t count) { return fmt::format("… {} more {}", count, count == 1 ? "row" : "rows"); }
-
 }  // namespace
 
 bool is_wide(const Table& table) { return table.ranks && table.cells->shape().columns > most_ranked_columns; }
@@ -58,7 +56,8 @@ std::vector<Block> ranked(const Table& table, int precision) {
   const Shown rows = shown_rows(table);
   bool has_others = false;
   for (std::size_t n = 0; n < rows.places.size(); ++n) {
-    if (rows.gap_before(n) > 0) listing.rows.push_back({rows_left_out(rows.gap_before(n)), "", "", ""});
+    if (const std::size_t gap = rows.gap_before(n); gap > 0)
+      listing.rows.push_back({fmt::format("… {:# more row|# more rows}", Count{gap}), "", "", ""});
     const std::size_t i = rows.places[n];
     const auto written = [&](double number) { return written_digits(number, digits); };
     auto [places, alike] = largest_places(table, i, columns_ranked_first);
@@ -87,7 +86,7 @@ std::vector<Block> ranked(const Table& table, int precision) {
     const std::size_t others = columns - places.size() - alike.size();
     if (others == 0) continue;
     has_others = true;
-    add_line(fmt::format("{} {}", with_commas(others), others == 1 ? "other" : "others"), "",
+    add_line(fmt::format("{} {:other|others}", with_commas(others), Count{others}), "",
              are_weights ? written(std::max(rest, 0.0)) : "–");
   }
   if (!has_others) {
@@ -131,8 +130,8 @@ class RankedRows {
     sink.write(rule + "\n");
     for (std::size_t n = 0; n <= rows_.places.size(); ++n) {
       if (const std::size_t gap = rows_.gap_before(n); gap > 0)
-        sink.write(fmt::format("  {}{}{}{} more {}\n", ellipsis(), blanks(ellipsis()), beside, gap,
-                               gap == 1 ? "row" : "rows"));
+        sink.write(
+            fmt::format("  {}{}{}{:# more row|# more rows}\n", ellipsis(), blanks(ellipsis()), beside, Count{gap}));
       if (n == rows_.places.size()) break;
       std::string line = "  " + labels_[n] + blanks(labels_[n]) + beside + told(rows_.places[n], width);
       line.erase(line.find_last_not_of(' ') + 1);

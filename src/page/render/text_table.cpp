@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/support/number.hpp"
 #include "data/files/cells.hpp"
 #include "page/render/ranked.hpp"
 #include "page/render/style.hpp"
@@ -408,7 +409,7 @@ class TextTable {
     const std::size_t left_out = rows_.gap_before(n);
     if (left_out == 0) return;
     begin_line(text, ellipsis_);
-    text += fmt::format("  {} more {}\n", left_out, left_out == 1 ? "row" : "rows");
+    text += fmt::format("  {:# more row|# more rows}\n", Count{left_out});
   }
 
   void write_legend() {

@@ -161,8 +161,7 @@ void add_many_terms(Page& page, const Attribution& attribution) {
   page.say(listed_terms(attribution, beside));
   const LargestNumbers largest = largest_numbers(magnitudes, largest_told);
   if (!largest.named.empty()) {
-    page.say(largest.named.size() == 1 ? std::string("The largest term, by magnitude:")
-                                       : fmt::format("The {} largest terms, by magnitude:", largest.named.size()));
+    page.say(fmt::format("The {:largest term|# largest terms}, by magnitude:", Count{largest.named.size()}));
     page.say(listed_terms(attribution, largest.named));
   }
   if (!largest.alike.empty())

@@ -119,10 +119,9 @@ class AttentionMap {
       return page_.say(said_of(first, fmt::format("1 head, with the label \"{}\".", label_of(measured_[0]).name)));
     std::set<const NamedScope*> sentences;
     for (const Attention& attention : attentions_) sentences.insert(attention.heads.front()->within(scope::sentence));
-    const std::string in_each = sentences.size() == 1 ? "" : fmt::format(" in {} sentences", sentences.size());
-    page_.say(
-        said_of(first, fmt::format("{}{}, with the labels {}.", count_of(measured_.size() / sentences.size(), "head"),
-                                   in_each, fmt::join(counts, ", "))));
+    page_.say(said_of(first, fmt::format("{:# head|# heads}{:| in # sentences}, with the labels {}.",
+                                         Count{measured_.size() / sentences.size()}, Count{sentences.size()},
+                                         fmt::join(counts, ", "))));
   }
 
   Listing listing(const Attention& attention, std::size_t first) const {

@@ -47,8 +47,8 @@ Told fingerprint::not_finite(const Seen& seen) {
     if (std::isinf(x) && (x > 0.0 || !seen.node.may_be_masked())) ++infinite;
   }
   if (nan == 0 && infinite == 0) return std::nullopt;
-  return fmt::format("{} of its {} numbers {} {}.", nan > 0 ? nan : infinite, seen.theirs.size(),
-                     (nan > 0 ? nan : infinite) == 1 ? "is" : "are", nan > 0 ? "NaN" : "infinite");
+  return fmt::format("{0} of its {1} numbers {0:is|are} {2}.", Count{nan > 0 ? nan : infinite}, seen.theirs.size(),
+                     nan > 0 ? "NaN" : "infinite");
 }
 
 // e^x is infinite above these numbers, and so are sums of it; what is divided by that is NaN or 0.
@@ -58,8 +58,8 @@ Told fingerprint::overflow(const Seen& seen) {
   const Matrix& scores = seen.node.operands[0]->matrix();
   if (rows.empty() || scores.shape() != seen.theirs.shape()) return std::nullopt;
   const auto told = [&](std::string_view why) {
-    return fmt::format("Row{} {} {} NaN in {}: {}", rows.size() == 1 ? "" : "s", written_places(rows),
-                       rows.size() == 1 ? "has" : "have", rows.size() == 1 ? "it" : "them", why);
+    return fmt::format("Row{0:|s} {1} {0:has|have} NaN in {0:it|them}: {2}", Count{rows.size()}, written_places(rows),
+                       why);
   };
   if (rows == rows_where(scores, [](auto row) { return std::ranges::all_of(row, is_masked); }))
     return told("there all keys are masked, so that softmax divides 0 by 0.");
@@ -241,10 +241,9 @@ Told fingerprint::dropped_numbers(const Seen& seen) {
     if (theirs != 0.0 && !seen.rounding.same(theirs, cells(expected)[i], *factor * largest)) return std::nullopt;
   }
   return fmt::format(
-      "{} of its numbers {} 0, and all others are {} times the right ones: as from dropout of {} in training. "
+      "{0} of its numbers {0:is|are} 0, and all others are {1} times the right ones: as from dropout of {2} in training. "
       "Leave out dropout to compare, as model.eval() does.",
-      dropped, dropped == 1 ? "is" : "are", written_digits(*factor, fingerprint_digits),
-      written_digits(1.0 - 1.0 / *factor, 2));
+      Count{dropped}, written_digits(*factor, fingerprint_digits), written_digits(1.0 - 1.0 / *factor, 2));
 }
 
 namespace {

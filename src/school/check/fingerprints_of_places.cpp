@@ -80,13 +80,13 @@ Told fingerprint::right_rows(const Seen& seen) {
   if (seen.difference.has_other_shape || seen.difference.rows.size() == count) return std::nullopt;
   const std::vector<std::size_t> right = places_without(count, seen.difference.rows);
   const bool is_last = right == std::vector{count - 1}, is_first = right == std::vector<std::size_t>{0};
-  const std::string which = is_last    ? "Only the last row is right"
-                            : is_first ? "Only the first row is right"
-                                       : fmt::format("Right {} row{} {}", right.size() == 1 ? "is" : "are",
-                                                     right.size() == 1 ? "" : "s", written_places(right));
+  const std::string which =
+      is_last    ? "Only the last row is right"
+      : is_first ? "Only the first row is right"
+                 : fmt::format("Right {:is row|are rows} {}", Count{right.size()}, written_places(right));
   if (const auto free = rows_without_mask(seen.node); free && *free == right && may_be_without_mask(seen)) {
-    return right.size() == 1 ? fmt::format("{}, the only one in which no key is masked: as without the mask.", which)
-                             : fmt::format("{}, those in which no key is masked: as without the mask.", which);
+    return fmt::format("{}, {:the only one|those} in which no key is masked: as without the mask.", which,
+                       Count{right.size()});
   }
   return which + ".";
 }
@@ -95,8 +95,7 @@ Told fingerprint::right_columns(const Seen& seen) {
   const std::size_t count = seen.right.shape().columns;
   if (seen.difference.has_other_shape || seen.difference.columns.size() == count) return std::nullopt;
   const std::vector<std::size_t> right = places_without(count, seen.difference.columns);
-  return fmt::format("Right {} column{} {}.", right.size() == 1 ? "is" : "are", right.size() == 1 ? "" : "s",
-                     written_places(right));
+  return fmt::format("Right {:is column|are columns} {}.", Count{right.size()}, written_places(right));
 }
 
 namespace {
@@ -176,8 +175,8 @@ Told fingerprint::empty_rows(const Seen& seen) {
     return std::ranges::all_of(row(seen.theirs, i), [](double x) { return x == 0.0; });
   };
   if (!std::ranges::all_of(seen.difference.rows, is_empty)) return std::nullopt;
-  const bool is_one = seen.difference.rows.size() == 1;
-  return fmt::format("Row{} {} {} 0.", is_one ? "" : "s", written_places(seen.difference.rows), is_one ? "is" : "are");
+  return fmt::format("Row{0:|s} {1} {0:is|are} 0.", Count{seen.difference.rows.size()},
+                     written_places(seen.difference.rows));
 }
 
 Told fingerprint::another_matrix(const Seen& seen) {

@@ -63,7 +63,7 @@ Told fingerprint::masked_weights(const Seen& seen) {
       ++leaks;
   }
   if (leaks == 0) return std::nullopt;
-  return fmt::format("{} of a masked key {} not 0.", count_of(leaks, "weight"), leaks == 1 ? "is" : "are");
+  return fmt::format("{0:# weight|# weights} of a masked key {0:is|are} not 0.", Count{leaks});
 }
 
 Told fingerprint::another_mask_value(const Seen& seen) {
@@ -133,9 +133,8 @@ Told fingerprint::more_masked(const Seen& seen) {
   }
   if (columns.empty() || columns.size() == shape.columns) return std::nullopt;
   return fmt::format(
-      "Column{} {} {} 0: as with a mask of {} (--valid-length for padding at the end, --mask for others), which this computation does not have.",
-      columns.size() == 1 ? "" : "s", written_places(columns), columns.size() == 1 ? "is" : "are",
-      columns.size() == 1 ? "this key" : "these keys");
+      "Column{0:|s} {1} {0:is|are} 0: as with a mask of {0:this key|these keys} (--valid-length for padding at the end, --mask for others), which this computation does not have.",
+      Count{columns.size()}, written_places(columns));
 }
 
 // https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html: what is left is divided by 1 − p.
@@ -157,10 +156,9 @@ Told fingerprint::dropout(const Seen& seen) {
   constexpr double least = 1.001;
   if (dropped == 0 || kept < 3 || !(*factor > least)) return std::nullopt;
   return fmt::format(
-      "{} of its weights {} 0, and all others are {} times the right ones: as from dropout of {} in training. "
+      "{0} of its weights {0:is|are} 0, and all others are {1} times the right ones: as from dropout of {2} in training. "
       "Leave out dropout to compare, as model.eval() does.",
-      dropped, dropped == 1 ? "is" : "are", written_digits(*factor, fingerprint_digits),
-      written_digits(1.0 - 1.0 / *factor, 2));
+      Count{dropped}, written_digits(*factor, fingerprint_digits), written_digits(1.0 - 1.0 / *factor, 2));
 }
 
 }  // namespace attn

@@ -12,6 +12,7 @@
 
 #include "core/attention/watches.hpp"
 #include "core/op/operations.hpp"
+#include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "school/check/findings.hpp"
 #include "school/check/names.hpp"
@@ -296,9 +297,8 @@ std::string why_none_fits(const MatrixFile& file, const std::vector<const Node*>
     return fmt::format("it may be one of {}: give it one of these names, or stack all of them in their order",
                        names_in(nodes));
   }
-  return fmt::format("it has {} matrices of {}, and there {} {}", file.count,
-                     to_string({shape.rows / file.count, shape.columns}), nodes.size() == 1 ? "is" : "are",
-                     names_in(nodes));
+  return fmt::format("it has {} matrices of {}, and there {:is|are} {}", file.count,
+                     to_string({shape.rows / file.count, shape.columns}), Count{nodes.size()}, names_in(nodes));
 }
 
 std::string why_unknown(const Graph& graph, const std::string& name) {

@@ -53,14 +53,14 @@ class ComparisonPage {
     const auto differ = static_cast<std::size_t>(
         std::ranges::count_if(matched_.compared, [](const Compared& matrix) { return !matrix.difference.agrees(); }));
     if (differ == 0) {
-      page_.say(count == 1 ? "The matrix agrees with the computation."
-                           : fmt::format("All {} matrices agree with the computation.", count));
+      page_.say(fmt::format("{:The matrix agrees|All # matrices agree} with the computation.", Count{count}));
       return;
     }
     const Compared& first = matched_.compared[findings_.all.front().place];
-    page_.say(text(fmt::format("{} of {} differ{}. The first in the order of the computation is ", differ,
-                               count_of_matrices(count), differ == 1 ? "s" : ""),
-                   strong(first.node->name), "."));
+    page_.say(
+        text(fmt::format("{0} of {1:# matrix|# matrices} differ{0:s|}. The first in the order of the computation is ",
+                         Count{differ}, Count{count}),
+             strong(first.node->name), "."));
     say_summary(findings_.all.front());
     say_unread();
     if (findings_.may_be_conventions())
@@ -76,11 +76,9 @@ class ComparisonPage {
       names.resize(most - 1);
       names.push_back(fmt::format("{} others", matched_.unread.size() - names.size()));
     }
-    const bool is_one = names.size() == 1;
     page_.say(fmt::format(
-        "{} may be {} of the file and {} not read, because the computation has no matrix of {}. That may be why: give {} that it has.",
-        listed(names), is_one ? "a parameter" : "parameters", is_one ? "was" : "were",
-        is_one ? "this name" : "these names", is_one ? "a name" : "names"));
+        "{0} may be {1:a parameter|parameters} of the file and {1:was|were} not read, because the computation has no matrix of {1:this name|these names}. That may be why: give {1:a name|names} that it has.",
+        listed(names), Count{names.size()}));
   }
 
   // What a reader looks for first.
@@ -132,10 +130,6 @@ class ComparisonPage {
     const Compared& matrix = matched_.compared[finding.place];
     if (!finding.expected) return {};
     return fingerprints({*matrix.node, *matrix.theirs, *finding.expected, matrix.rounding, finding.difference});
-  }
-
-  static std::string count_of_matrices(std::size_t count) {
-    return count == 1 ? "1 matrix" : fmt::format("{} matrices", count);
   }
 
   // Of many matrices only those that differ, and for readers only columns that say something.
@@ -229,8 +223,9 @@ class ComparisonPage {
       page_.say("It cannot be computed from the numbers before it.");
       return;
     }
-    page_.say(fmt::format("What is right cannot be computed from the file's {}, which {}.", listed(names_at(others)),
-                          others.size() == 1 ? "has another shape" : "have other shapes"));
+    page_.say(fmt::format(
+        "What is right cannot be computed from the file's {}, which {:has another shape|have other shapes}.",
+        listed(names_at(others)), Count{others.size()}));
   }
 
   void say_difference(const Compared& matrix, const Finding& finding) {
@@ -246,8 +241,8 @@ class ComparisonPage {
     const std::string largest = std::isfinite(apart.largest)
                                     ? fmt::format("The largest difference is {} at ", written_value(apart.largest))
                                     : "Numbers that are not finite differ, such as at ";
-    page_.say(text(fmt::format("{} of its {} cells differ{}, in row{} {}. {}", apart.cells, matrix.theirs->size(),
-                               apart.cells == 1 ? "s" : "", apart.rows.size() == 1 ? "" : "s", rows, largest),
+    page_.say(text(fmt::format("{0} of its {1} cells differ{0:s|}, in row{2:|s} {3}. {4}", Count{apart.cells},
+                               matrix.theirs->size(), Count{apart.rows.size()}, rows, largest),
                    code(address(matrix, apart)),
                    fmt::format(": the file has {}, and right is {}.", told.one, told.other)));
   }
@@ -285,8 +280,8 @@ class ComparisonPage {
       (other.difference.agrees() ? right : wrong).push_back(*its->number - 1);
     }
     if (right.empty() || wrong.empty()) return;
-    page_.say(fmt::format("It is right in head{} {}, and differs in head{} {}.", right.size() == 1 ? "" : "s",
-                          written_places(right), wrong.size() == 1 ? "" : "s", written_places(wrong)));
+    page_.say(fmt::format("It is right in head{:|s} {}, and differs in head{:|s} {}.", Count{right.size()},
+                          written_places(right), Count{wrong.size()}, written_places(wrong)));
   }
 
   void add_fingerprints(const Finding& finding) {
@@ -311,11 +306,9 @@ class ComparisonPage {
     const std::string_view together = finding.convention ? " together with a convention" : "";
     if (finding.contradicts) {
       const std::string& other = matched_.compared[*finding.contradicts].node->name;
-      page_.say(fmt::format("{}, but not those of {}, which is computed from it. So {} a guess:",
-                            finding.mistakes.size() == 1
-                                ? fmt::format("One mistake gives these numbers{}", together)
-                                : fmt::format("Several mistakes give these numbers{}", together),
-                            other, finding.mistakes.size() == 1 ? "it is" : "each of them is"));
+      page_.say(fmt::format(
+          "{0:One mistake gives|Several mistakes give} these numbers{1}, but not those of {2}, which is computed from it. So {0:it is|each of them is} a guess:",
+          Count{finding.mistakes.size()}, together, other));
     } else if (finding.mistakes.size() == 1) {
       page_.say(fmt::format("One mistake gives these numbers{}:", together));
     } else {
@@ -351,8 +344,7 @@ class ComparisonPage {
         list.lines.push_back({"- ", "  ", told_mistake(*half->mistake, half->amount)});
     }
     page_.say(std::move(list));
-    if (more > 0)
-      page_.say(fmt::format("{} more {} these numbers too.", count_of(more, "pair"), more == 1 ? "gives" : "give"));
+    if (more > 0) page_.say(fmt::format("{:# pair more gives|# pairs more give} these numbers too.", Count{more}));
     if (differing_from(finding) > 1)
       page_.say(fmt::format("With both, all {} matrices that differ from here on are as they are in the file.",
                             differing_from(finding)));
@@ -370,19 +362,20 @@ class ComparisonPage {
     if (finding.unused.empty()) return;
     std::vector<std::string> names;
     for (const std::size_t place : finding.unused) names.push_back(matched_.compared[place].node->name);
-    page_.say(fmt::format("{} {} right in the file. So {} was not computed from {} there.", listed(names),
-                          names.size() == 1 ? "is" : "are", matched_.compared[finding.place].node->name,
-                          names.size() == 1 ? "it" : "them"));
+    page_.say(fmt::format("{0} {1:is|are} right in the file. So {2} was not computed from {1:it|them} there.",
+                          listed(names), Count{names.size()}, matched_.compared[finding.place].node->name));
   }
 
   void say_explained(const Finding& finding) {
     if (finding.explains < 2) return;
     const std::size_t differ = differing_from(finding);
-    page_.say(finding.explains == differ
-                  ? fmt::format("With {}, all {} matrices that differ from here on are as they are in the file.",
-                                finding.mistakes.size() == 1 ? "it" : "each of them", differ)
-                  : fmt::format("{} explains {} of the {} matrices that differ from here on.",
-                                finding.mistakes.size() == 1 ? "It" : "Each of them", finding.explains, differ));
+    page_.say(
+        finding.explains == differ
+            ? fmt::format(
+                  "With {:it|each of them}, all {} matrices that differ from here on are as they are in the file.",
+                  Count{finding.mistakes.size()}, differ)
+            : fmt::format("{:It|Each of them} explains {} of the {} matrices that differ from here on.",
+                          Count{finding.mistakes.size()}, finding.explains, differ));
   }
 
   void add_telling_input(const std::vector<const Mistake*>& mistakes) {
@@ -406,9 +399,8 @@ class ComparisonPage {
     if (findings_.hidden.empty()) return;
     constexpr std::size_t most_listed = 12;
     page_.head(2, "What this input cannot show");
-    page_.say(findings_.hidden.size() == 1
-                  ? "This mistake would give the same numbers here:"
-                  : fmt::format("These {} mistakes would give the same numbers here:", findings_.hidden.size()));
+    page_.say(fmt::format("{:This mistake|These # mistakes} would give the same numbers here:",
+                          Count{findings_.hidden.size()}));
     Margined list;
     for (const Mistake* mistake : findings_.hidden) {
       if (list.lines.size() == most_listed) {
@@ -425,7 +417,7 @@ class ComparisonPage {
     const auto shown = static_cast<std::size_t>(std::count_if(
         input->numbers.begin() + 1, input->numbers.end(), [&](std::size_t one) { return one != input->numbers[0]; }));
     page_.say(fmt::format("This input shows {}:", shown == findings_.hidden.size()
-                                                      ? std::string(shown == 1 ? "it" : "all of them")
+                                                      ? fmt::format("{:it|all of them}", Count{shown})
                                                       : fmt::format("{} of them", shown)));
     page_.say(CodeBlock{"sh", input->line});
   }

@@ -221,7 +221,7 @@ std::vector<Block> course_listing(const CourseProgress& progress, std::int64_t t
   }
   if (!due.empty()) {
     blocks.emplace_back(
-        Prose{text(fmt::format("To be reviewed: {} {}. ", due.size() == 1 ? "lesson" : "lessons", fmt::join(due, ", ")),
+        Prose{text(fmt::format("To be reviewed: {:lesson|lessons} {}. ", Count{due.size()}, fmt::join(due, ", ")),
                    code("attn lesson review"), " asks one question of each.")});
   }
   return blocks;

@@ -109,7 +109,7 @@ void TrainedBeside::add_effort(Page& page, const Effort& effort) const {
   const std::array names = {sides_[0].name, sides_[1].name};
   const auto steps_of = [&](std::size_t side) {
     const std::size_t steps = rows[last].steps[side];
-    return fmt::format("{} whole {} of the {} model", with_commas(steps), steps == 1 ? "step" : "steps", names[side]);
+    return fmt::format("{} whole {:step|steps} of the {} model", with_commas(steps), Count{steps}, names[side]);
   };
   page.say(fmt::format("The last row has {} {}, into which {} and {} fit. {}", labels[last], effort.name, steps_of(0),
                        steps_of(1), lower_loss(names, losses, exact)));

@@ -111,8 +111,8 @@ void add_heads(Page& page, const LearnedHeads& learned) {
   const bool has_expected =
       std::ranges::any_of(learned.heads, [](const HeadMeasure& head) { return head.of_expected.has_value(); });
   page.say(fmt::format(
-      "For each head, over {} that {} held out from training: which keys have most of its weights, and how evenly it spreads them (its entropy in bits, and the most that it could be).",
-      count_of(learned.sentences, "sentence"), learned.sentences == 1 ? "was" : "were"));
+      "For each head, over {:# sentence that was|# sentences that were} held out from training: which keys have most of its weights, and how evenly it spreads them (its entropy in bits, and the most that it could be).",
+      Count{learned.sentences}));
   if (learned.leaves_out) page.say("Only queries that count in the measure are included.");
   if (has_expected) {
     page.say(

@@ -30,9 +30,9 @@ std::vector<std::string> about_windows(const TextWindows& text) {
       from.subwords == 0 ? "its characters" : "subwords that were learned from the part that is trained on",
       text.words.pieces->size(), from.window)};
   if (text.left_out > 0)
-    about.push_back(fmt::format("{} of what is held out {} not occur in what is trained on, and {} left out.",
-                                count_of(text.left_out, "character"), text.left_out == 1 ? "does" : "do",
-                                text.left_out == 1 ? "is" : "are"));
+    about.push_back(fmt::format(
+        "{0:# character|# characters} of what is held out {0:does|do} not occur in what is trained on, and {0:is|are} left out.",
+        Count{text.left_out}));
   return about;
 }
 
