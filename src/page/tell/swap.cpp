@@ -8,6 +8,7 @@
 #include "core/attention/masks.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
+#include "page/tell/claims.hpp"
 #include "page/tell/describe.hpp"
 
 namespace attn {
