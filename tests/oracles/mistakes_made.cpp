@@ -8,8 +8,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "core/support/error.hpp"
 #include "mistake_problems.hpp"
