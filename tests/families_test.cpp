@@ -6,6 +6,7 @@
 #include "core/support/text.hpp"
 #include "data/parameters/config.hpp"
 #include "data/parameters/families.hpp"
+#include "data/parameters/layout_text.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -26,8 +27,7 @@ Json llama(const Json& more = Json::object()) {
 ModelRecipe recipe_of(const Json& file) {
   const ModelConfig config = config_of(file);
   ModelRecipe recipe;
-  for (const BroughtField& field : config.brings)
-    look_up(recipe_fields(), field.field, "field").take(recipe, field.value, std::string(place));
+  for (const BroughtField& field : config.brings) field.field->take(recipe, field.value, std::string(place));
   return recipe;
 }
 
@@ -49,8 +49,77 @@ TEST_CASE("every family has layouts, or says what of it is not read, and no name
     for (const std::string_view layout : family.layouts)
       CHECK(std::ranges::find(layouts(), layout, &Layout::name) != layouts().end());
     ModelRecipe recipe;
-    for (const BroughtField& field : family.brings)
-      CHECK_NOTHROW(look_up(recipe_fields(), field.field, "field").take(recipe, field.value, "it"));
+    for (const BroughtField& field : family.brings) CHECK_NOTHROW(field.field->take(recipe, field.value, "it"));
+  }
+  for (const Layout& layout : layouts()) {
+    CAPTURE(layout.name);
+    ModelRecipe recipe;
+    for (const BroughtField& field : layout.brings) CHECK_NOTHROW(field.field->take(recipe, field.value, "it"));
+  }
+}
+
+namespace {
+
+// A layout and a recipe, with one word in place of another.
+void read_layout(const std::string& word = "", const std::string& other = "") {
+  std::string text =
+      "[layout A model]\nsections=all before=model. attention=some recipe=one tied=no\nbefore=\n"
+      "[all]\nlayers.#. decoder.# !\n  attn. self_attention @$attention\n- decoder ! : norm. norm weight gamma !\n"
+      "[some]\nq.weight w_q T | qkv.bias b_q,b_k,b_v ? in-turn\n"
+      "[recipe one]\nnorm=pre causal_decoder=yes tied_output=$tied\nconfig: epsilon=1e-5\n";
+  if (!word.empty()) {
+    REQUIRE(text.find(word) != std::string::npos);
+    text.replace(text.find(word), word.size(), other);
+  }
+  const LayoutText layouts(text);
+  layouts.layouts();
+  layouts.recipe("one");
+}
+
+}  // namespace
+
+TEST_CASE("a misspelled name in a text of layouts is found when it is read") {
+  CHECK_NOTHROW(read_layout());
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"=all", "=al"},           {"=some", "=som"},
+      {"=one", "=on"},           {"decoder.#", "decodr.#"},
+      {" decoder !", " code !"}, {"self_attention", "self"},
+      {"@$att", "@$at"},         {"w_q", "w_p"},
+      {"b_q,", "b_q,,"},         {" T", " U"},
+      {"in-turn", "turn"},       {"norm=", "norms="},
+      {"=yes", "=true"},         {"1e-5", "small"},
+      {"gamma", "w_q"},          {"[some]", "[all]"},
+      {" : ", " :: "},           {"causal_", "like=two causal_"},
+  };
+  for (const auto& [word, other] : mistakes) {
+    CAPTURE(word);
+    CHECK_THROWS_AS(read_layout(word, other), std::logic_error);
+  }
+}
+
+TEST_CASE("all that layouts.txt names is there, and all that is there is named") {
+  const std::string text(layout_text());
+  const std::set<std::string_view> settings = {"sections", "outside",  "before",    "recipe",
+                                               "sizes",    "left_out", "silent_on", "like"};
+  std::string block;
+  for (const std::string_view line : pieces_of(text, '\n')) {
+    if (line.starts_with("//")) continue;
+    CAPTURE(line);
+    if (line.starts_with('[')) block = std::string(line.substr(1, line.find(']') - 1));
+    const bool is_layout = block.starts_with("layout "), is_recipe = block.starts_with("recipe ");
+    const std::string name = is_recipe ? block.substr(7) : block;
+    const bool is_of_family = std::ranges::find(model_families(), name, &ModelFamily::recipe) != model_families().end();
+    const bool is_used =
+        text.find("@" + name + "\n") != std::string::npos || text.find("=" + name) != std::string::npos;
+    CHECK((is_layout || is_used || is_of_family || block == "lone_norm"));
+    for (const std::string& word : parted(is_layout && !line.starts_with('[') ? line : "", " ")) {
+      const std::string key = word.substr(0, word.find('='));
+      CHECK((settings.contains(key) || text.find("$" + key) != std::string::npos));
+    }
+    const std::size_t open = line.starts_with('[') ? std::string_view::npos : line.find('$');
+    if (open == std::string_view::npos) continue;
+    const std::string name_left_open(line.substr(open + 1, line.find_first_of(" .?", open) - open - 1));
+    CHECK(text.find(" " + name_left_open + "=") != std::string::npos);
   }
 }
 

@@ -301,7 +301,7 @@ Measured spelled(const Sources& sources, std::span<const std::string_view> folde
 
 Measured fields_spelled(const Sources& sources) {
   std::set<std::string> names;
-  for (const RecipeField& field : recipe_fields()) names.emplace(field.name);
+  for (const RecipeField* field : recipe_fields()) names.emplace(field->name);
   return spelled(sources, std::array<std::string_view, 1>{"src/data/parameters/"}, names);
 }
 
@@ -445,7 +445,7 @@ const std::vector<Law>& laws() {
         {"src/core/a.cpp", "#include \"aside/a.hpp\"\n#include \"asides/a.hpp\"\n"}}},
       {"types in headers that end in -ed",
        "A type is a noun: a participle does not say whether it is a list, a result or an action.",
-       31,
+       30,
        types_in_ed,
        {{"src/a.hpp", "struct Need {};\nenum class Kind { Named };\ntemplate <class Parsed>\nvoid f(Parsed p);\n"}},
        {{"src/a.hpp", "struct Need {};\nenum class Learned { x };\ntemplate <class Parsed>\nvoid f(Parsed p);\n"}}},
@@ -463,7 +463,7 @@ const std::vector<Law>& laws() {
        {{"src/a.cpp", "\nnamespace {\n}\nnamespace {\n}\n"}}},
       {"fields of recipes as texts in data/parameters/ (texts in quotes that are the name of a row of recipe_fields())",
        "What a field is called stands once; a misspelled text is found when it runs.",
-       280,
+       2,  // a plural of sentences, and a member of DistilBERT's config.json
        fields_spelled,
        {{"src/data/parameters/a.cpp", "{\"norm_kind\", \"rms\"},  // \"norm\"\n"}},
        {{"src/data/parameters/a.cpp", "{\"norm_kind\", \"rms\"}, {\"norm\", \"pre\"},\n"}}},

@@ -96,8 +96,8 @@ TEST_CASE("a model file may be safetensors whose metadata have all but the param
       CHECK(read.model.kind == expected.model.kind);
       CHECK(read.model.source_vocabulary == expected.model.source_vocabulary);
       CHECK(read.model.target_vocabulary == expected.model.target_vocabulary);
-      for (const RecipeField& field : recipe_fields())
-        CHECK(field.value(read.model.recipe) == field.value(expected.model.recipe));
+      for (const RecipeField* field : recipe_fields())
+        CHECK(field->value(read.model.recipe) == field->value(expected.model.recipe));
       REQUIRE(read.model.parameters.size() == expected.model.parameters.size());
       for (const auto& [name, matrix] : expected.model.parameters) {
         Matrix rounded = *matrix;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
@@ -13,13 +14,13 @@ namespace {
 // What a flag says of a field; the other options have the field's name.
 struct FlagField {
   const Option& option;
-  std::string_view field;
+  const RecipeField* field;
   bool value;
 };
 
-constexpr FlagField flag_fields[] = {{option::unscaled_embeddings, "scale_embeddings", false},
-                                     {option::tied_output, "tied_output", true},
-                                     {option::gated, "gated", true}};
+constexpr FlagField flag_fields[] = {{option::unscaled_embeddings, &recipe_field::scale_embeddings, false},
+                                     {option::tied_output, &recipe_field::tied_output, true},
+                                     {option::gated, &recipe_field::gated, true}};
 
 // What was given, as a field of a recipe takes it.
 FieldValue given_value(const Arguments& arguments, const Option& option) {
@@ -27,20 +28,20 @@ FieldValue given_value(const Arguments& arguments, const Option& option) {
   return arguments.name(option);
 }
 
-std::vector<AskedField> by_own_options(const Arguments& arguments, std::span<const std::string_view> causal) {
+std::vector<AskedField> by_own_options(const Arguments& arguments, std::span<const RecipeField* const> causal) {
   std::vector<AskedField> asked;
   for (const Option* option : recipe_options()) {
     if (!arguments.has(*option) || option == &option::recipe) continue;
     const auto flag = std::ranges::find(flag_fields, option, [](const FlagField& row) { return &row.option; });
     if (flag == std::end(flag_fields)) {
-      asked.push_back({option->member, given_value(arguments, *option), *option});
+      asked.push_back({&field_of(*option), given_value(arguments, *option), *option});
     } else {
       asked.push_back({flag->field, flag->value, *option});
     }
   }
   for (const Option* option : {&option::causal, &option::not_causal}) {
     if (!arguments.has(*option)) continue;
-    for (const std::string_view field : causal) asked.push_back({field, option == &option::causal, *option});
+    for (const RecipeField* field : causal) asked.push_back({field, option == &option::causal, *option});
   }
   return asked;
 }
@@ -55,14 +56,17 @@ std::string AskedField::typed(const Arguments& arguments) const {
   return std::string(option.name);
 }
 
-const RecipeField& field_called(std::string_view name) { return look_up(recipe_fields(), name, "choice of a recipe"); }
+const RecipeField& field_of(const Option& option) {
+  if (const RecipeField* const field = find_recipe_field(option.member)) return *field;
+  throw std::logic_error(fmt::format("{} says no choice of a recipe", option.name));
+}
 
 const NamedRecipe* named_recipe(const Arguments& arguments) {
   const std::optional<std::string> name = arguments.text(option::recipe);
   return name ? &look_up(named_recipes(), *name, "recipe") : nullptr;
 }
 
-std::vector<AskedField> asked_fields(const Arguments& arguments, std::span<const std::string_view> causal) {
+std::vector<AskedField> asked_fields(const Arguments& arguments, std::span<const RecipeField* const> causal) {
   std::vector<AskedField> asked = by_own_options(arguments, causal);
   const NamedRecipe* const named = named_recipe(arguments);
   if (!named) return asked;
@@ -73,13 +77,13 @@ std::vector<AskedField> asked_fields(const Arguments& arguments, std::span<const
   return asked;
 }
 
-ModelRecipe asked_recipe(const Arguments& arguments, std::span<const std::string_view> causal,
+ModelRecipe asked_recipe(const Arguments& arguments, std::span<const RecipeField* const> causal,
                          const ModelRecipe& usual) {
   const NamedRecipe* const named = named_recipe(arguments);
   ModelRecipe recipe = named ? named->recipe() : usual;
   if (arguments.has(option::no_bias)) recipe.biases = false;
   for (const AskedField& asked : asked_fields(arguments, causal))
-    field_called(asked.field).take(recipe, asked.value, std::string(asked.option.name));
+    asked.field->take(recipe, asked.value, std::string(asked.option.name));
   return recipe;
 }
 

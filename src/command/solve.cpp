@@ -81,7 +81,7 @@ void take_key_heads(OptionValues& values) {
 
 // What a model of this layout does with its attention, and nothing here says.
 std::vector<std::string> left_open(const ParameterFile& file, const OptionValues& values) {
-  const auto found = std::ranges::find(file.brings, std::string_view("causal_decoder"), &BroughtField::field);
+  const auto found = std::ranges::find(file.brings, &recipe_field::causal_decoder, &BroughtField::field);
   if (found == file.brings.end() || found->value != FieldValue(true) || values.has(option::causal)) return {};
   return {fmt::format("In the model, {} has a causal mask. Here it has none: --causal adds it.", file.layout)};
 }

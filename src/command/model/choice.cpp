@@ -28,10 +28,10 @@ namespace {
 using ModelNeeds = ModelUse::Needs;
 
 // The sides of a model whose self-attention is meant.
-std::vector<std::string_view> causal_fields(ModelNeeds part) {
-  if (part == ModelNeeds::encoder) return {"causal_encoder"};
-  if (part == ModelNeeds::decoder) return {"causal_decoder"};
-  return {"causal_encoder", "causal_decoder"};
+std::vector<const RecipeField*> causal_fields(ModelNeeds part) {
+  if (part == ModelNeeds::encoder) return {&recipe_field::causal_encoder};
+  if (part == ModelNeeds::decoder) return {&recipe_field::causal_decoder};
+  return {&recipe_field::causal_encoder, &recipe_field::causal_decoder};
 }
 
 ModelRecipe asked_model_recipe(const Arguments& arguments, const ModelUse& use) {
@@ -45,7 +45,7 @@ ModelRecipe asked_model_recipe(const Arguments& arguments, const ModelUse& use, 
   ModelRecipe recipe = asked_model_recipe(arguments, use), theirs;
   const std::vector<AskedField> all = asked_fields(arguments, causal_fields(use.needs));
   for (const BroughtField& brought : file.brings) {
-    const RecipeField& field = field_called(brought.field);
+    const RecipeField& field = *brought.field;
     field.take(theirs, brought.value, path);
     const auto asked = std::ranges::find(all, brought.field, &AskedField::field);
     if (asked != all.end() && brought.is_assumed) continue;
@@ -88,7 +88,7 @@ void require_same_recipe(const Arguments& arguments, const ModelUse& use, const 
                          const std::string& where) {
   const ModelRecipe recipe = asked_model_recipe(arguments, use);
   for (const AskedField& asked : asked_fields(arguments, causal_fields(use.needs))) {
-    const RecipeField& field = field_called(asked.field);
+    const RecipeField& field = *asked.field;
     if (field.told(recipe) == field.told(model.recipe)) continue;
     fail("{}: {} is a model whose {} {}: leave out {}", asked.typed(arguments), where, field.of_what,
          field.told(model.recipe), asked.option.name);
@@ -106,8 +106,9 @@ std::vector<AssumedField> assumed_fields(const Arguments& arguments, const Model
   std::vector<AssumedField> all;
   const std::vector<AskedField> asked = asked_fields(arguments, causal_fields(use.needs));
   const auto add = [&](const Option& option, std::string_view unnamed, std::string assumed) {
-    const auto found = std::ranges::find(brought, option.member, &BroughtField::field);
-    const bool is_asked = std::ranges::find(asked, option.member, &AskedField::field) != asked.end();
+    const RecipeField* const field = &field_of(option);
+    const auto found = std::ranges::find(brought, field, &BroughtField::field);
+    const bool is_asked = std::ranges::find(asked, field, &AskedField::field) != asked.end();
     if (!is_asked && (found == brought.end() || found->is_assumed))
       all.push_back({std::string(unnamed), std::move(assumed), option});
   };

@@ -3,33 +3,34 @@
 #include <array>
 #include <string>
 
-#include "core/support/text.hpp"
-
 namespace attn {
 namespace {
 
 // A model of this time shares one matrix between embeddings and output (section 3.4); here that is a choice.
 constexpr std::array of_2017 = {
-    NamedField{"norm", std::string_view("post")},
-    NamedField{"norm_kind", std::string_view("layer")},
-    NamedField{"activation", std::string_view("relu")},
-    NamedField{"positions", std::string_view("sinusoidal")},
-    NamedField{"scale_embeddings", true},
+    NamedField{&recipe_field::norm, std::string_view("post")},
+    NamedField{&recipe_field::norm_kind, std::string_view("layer")},
+    NamedField{&recipe_field::activation, std::string_view("relu")},
+    NamedField{&recipe_field::positions, std::string_view("sinusoidal")},
+    NamedField{&recipe_field::scale_embeddings, true},
 };
 
 constexpr std::array of_gpt2 = {
-    NamedField{"norm", std::string_view("pre")},
-    NamedField{"norm_kind", std::string_view("layer")},
-    NamedField{"activation", std::string_view("gelu-tanh")},
-    NamedField{"positions", std::string_view("learned")},
-    NamedField{"scale_embeddings", false},
-    NamedField{"tied_output", true},
+    NamedField{&recipe_field::norm, std::string_view("pre")},
+    NamedField{&recipe_field::norm_kind, std::string_view("layer")},
+    NamedField{&recipe_field::activation, std::string_view("gelu-tanh")},
+    NamedField{&recipe_field::positions, std::string_view("learned")},
+    NamedField{&recipe_field::scale_embeddings, false},
+    NamedField{&recipe_field::tied_output, true},
 };
 
 constexpr std::array of_llama = {
-    NamedField{"norm", std::string_view("pre")},         NamedField{"norm_kind", std::string_view("rms")},
-    NamedField{"activation", std::string_view("silu")},  NamedField{"gated", true},
-    NamedField{"positions", std::string_view("rotary")}, NamedField{"scale_embeddings", false},
+    NamedField{&recipe_field::norm, std::string_view("pre")},
+    NamedField{&recipe_field::norm_kind, std::string_view("rms")},
+    NamedField{&recipe_field::activation, std::string_view("silu")},
+    NamedField{&recipe_field::gated, true},
+    NamedField{&recipe_field::positions, std::string_view("rotary")},
+    NamedField{&recipe_field::scale_embeddings, false},
 };
 
 constexpr std::array table = {
@@ -46,8 +47,7 @@ constexpr std::array table = {
 ModelRecipe NamedRecipe::recipe() const {
   ModelRecipe recipe;
   recipe.biases = biases;
-  for (const NamedField& each : fields)
-    look_up(recipe_fields(), each.field, "choice of a recipe").take(recipe, each.value, std::string(each.field));
+  for (const NamedField& each : fields) each.field->take(recipe, each.value, std::string(each.field->name));
   return recipe;
 }
 

@@ -9,7 +9,7 @@ namespace attn {
 
 /// A field of a recipe with the value that it has in one that has a name.
 struct NamedField {
-  std::string_view field;
+  const RecipeField* field;
   FieldValue value;
 };
 

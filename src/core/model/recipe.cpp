@@ -170,56 +170,85 @@ constexpr double most_places = 65536.0;
 bool is_row(double value) { return value >= 0.0 && value <= most_places && std::floor(value) == value; }
 bool is_distance(double value) { return value >= 1.0 && is_row(value); }
 
-constexpr std::array fields = {
-    named<&ModelRecipe::norm, norm_placements, a_placement>("norm", "norms are"),
-    named<&ModelRecipe::norm_kind, norm_kinds, a_norm>("norm_kind", "kind of norm is"),
-    numbered<&ModelRecipe::epsilon, is_not_negative, an_epsilon>("epsilon", "ε is"),
-    named<&ModelRecipe::activation, activations, an_activation>("activation", "activation is"),
-    RecipeField{"positions", "positions are",
-                [](const ModelRecipe& recipe) -> FieldValue { return recipe.positions->name; }, take_positions,
-                [](const ModelRecipe& recipe) { return std::string(recipe.positions->name); }},
-    numbered<&ModelRecipe::base, is_positive, a_base>("base", "base of positions is"),
-    RecipeField{"scale", "scores are divided by", [](const ModelRecipe& recipe) -> FieldValue { return recipe.scale; },
-                take_scale, [](const ModelRecipe& recipe) { return recipe.scale; }},
-    flagged<&ModelRecipe::scale_embeddings>(
-        "scale_embeddings", "embeddings are",
-        [](const ModelRecipe& recipe) -> std::string { return recipe.scale_embeddings ? "scaled" : "not scaled"; }),
-    flagged<&ModelRecipe::tied_output>("tied_output", "output layer is",
-                                       [](const ModelRecipe& recipe) -> std::string {
-                                         return recipe.tied_output ? "the transposed embedding" : "its own";
-                                       }),
-    flagged<&ModelRecipe::causal_encoder>("causal_encoder", "encoder is",
-                                          [](const ModelRecipe& recipe) { return causal_told(recipe.causal_encoder); }),
-    flagged<&ModelRecipe::causal_decoder>("causal_decoder", "decoder is",
-                                          [](const ModelRecipe& recipe) { return causal_told(recipe.causal_decoder); }),
-    rare(flagged<&ModelRecipe::gated>(
-        "gated", "feed-forward layers are",
-        [](const ModelRecipe& recipe) -> std::string { return recipe.gated ? "gated" : "not gated"; })),
-    rare(numbered<&ModelRecipe::rotated, is_share, a_share>("rotated", "share of a head that positions turn is")),
-    of_scaling<&WaveScaling::factor, is_positive, a_factor>("wave_factor", "waves are slowed by"),
-    of_scaling<&WaveScaling::low, is_positive, a_factor>("wave_factor_low", "long waves have at most"),
-    of_scaling<&WaveScaling::high, is_positive, a_factor>("wave_factor_high", "short waves have at least"),
-    of_scaling<&WaveScaling::words, is_count, a_whole_number>("wave_factor_words", "waves are compared with"),
-    rare(numbered<&ModelRecipe::local_base, is_not_negative, a_base>("local_base", "base of layers with a window is")),
-    rare(numbered<&ModelRecipe::window, is_count, a_whole_number>("window", "window is")),
-    RecipeField{"window_layers", "layers with a window are",
-                [](const ModelRecipe& recipe) -> FieldValue { return recipe.window_layers; }, take_window_layers,
-                [](const ModelRecipe& recipe) { return recipe.window_layers; }, true},
-    rare(numbered<&ModelRecipe::score_cap, is_not_negative, a_cap>("score_cap", "soft cap of the scores is")),
-    rare(numbered<&ModelRecipe::logit_cap, is_not_negative, a_cap>("logit_cap", "soft cap of the logits is")),
-    rare(numbered<&ModelRecipe::first_position, is_row, a_row>("first_position", "first learned position is")),
-    rare(numbered<&ModelRecipe::max_distance, is_distance, a_distance>("max_distance", "longest distance is")),
-    rare(flagged<&ModelRecipe::scale_output>("scale_output", "output of the last layer is",
-                                             [](const ModelRecipe& recipe) -> std::string {
-                                               return recipe.scale_output ? "divided by √d_model" : "not scaled";
-                                             })),
-    rare(flagged<&ModelRecipe::first_output>("first_output", "output layer is applied to",
-                                             [](const ModelRecipe& recipe) -> std::string {
-                                               return recipe.first_output ? "the first position" : "all positions";
-                                             })),
-};
-
 }  // namespace
+
+namespace recipe_field {
+
+constinit const RecipeField norm = named<&ModelRecipe::norm, norm_placements, a_placement>("norm", "norms are");
+constinit const RecipeField norm_kind =
+    named<&ModelRecipe::norm_kind, norm_kinds, a_norm>("norm_kind", "kind of norm is");
+constinit const RecipeField epsilon = numbered<&ModelRecipe::epsilon, is_not_negative, an_epsilon>("epsilon", "ε is");
+constinit const RecipeField activation =
+    named<&ModelRecipe::activation, activations, an_activation>("activation", "activation is");
+constinit const RecipeField positions = {
+    "positions", "positions are", [](const ModelRecipe& recipe) -> FieldValue { return recipe.positions->name; },
+    take_positions, [](const ModelRecipe& recipe) { return std::string(recipe.positions->name); }};
+constinit const RecipeField base = numbered<&ModelRecipe::base, is_positive, a_base>("base", "base of positions is");
+constinit const RecipeField scale = {"scale", "scores are divided by",
+                                     [](const ModelRecipe& recipe) -> FieldValue { return recipe.scale; }, take_scale,
+                                     [](const ModelRecipe& recipe) { return recipe.scale; }};
+constinit const RecipeField scale_embeddings = flagged<&ModelRecipe::scale_embeddings>(
+    "scale_embeddings", "embeddings are",
+    [](const ModelRecipe& recipe) -> std::string { return recipe.scale_embeddings ? "scaled" : "not scaled"; });
+constinit const RecipeField tied_output =
+    flagged<&ModelRecipe::tied_output>("tied_output", "output layer is", [](const ModelRecipe& recipe) -> std::string {
+      return recipe.tied_output ? "the transposed embedding" : "its own";
+    });
+constinit const RecipeField causal_encoder = flagged<&ModelRecipe::causal_encoder>(
+    "causal_encoder", "encoder is", [](const ModelRecipe& recipe) { return causal_told(recipe.causal_encoder); });
+constinit const RecipeField causal_decoder = flagged<&ModelRecipe::causal_decoder>(
+    "causal_decoder", "decoder is", [](const ModelRecipe& recipe) { return causal_told(recipe.causal_decoder); });
+constinit const RecipeField gated =
+    rare(flagged<&ModelRecipe::gated>("gated", "feed-forward layers are", [](const ModelRecipe& recipe) -> std::string {
+      return recipe.gated ? "gated" : "not gated";
+    }));
+constinit const RecipeField rotated =
+    rare(numbered<&ModelRecipe::rotated, is_share, a_share>("rotated", "share of a head that positions turn is"));
+constinit const RecipeField wave_factor =
+    of_scaling<&WaveScaling::factor, is_positive, a_factor>("wave_factor", "waves are slowed by");
+constinit const RecipeField wave_factor_low =
+    of_scaling<&WaveScaling::low, is_positive, a_factor>("wave_factor_low", "long waves have at most");
+constinit const RecipeField wave_factor_high =
+    of_scaling<&WaveScaling::high, is_positive, a_factor>("wave_factor_high", "short waves have at least");
+constinit const RecipeField wave_factor_words =
+    of_scaling<&WaveScaling::words, is_count, a_whole_number>("wave_factor_words", "waves are compared with");
+constinit const RecipeField local_base =
+    rare(numbered<&ModelRecipe::local_base, is_not_negative, a_base>("local_base", "base of layers with a window is"));
+constinit const RecipeField window =
+    rare(numbered<&ModelRecipe::window, is_count, a_whole_number>("window", "window is"));
+constinit const RecipeField window_layers = {
+    "window_layers",
+    "layers with a window are",
+    [](const ModelRecipe& recipe) -> FieldValue { return recipe.window_layers; },
+    take_window_layers,
+    [](const ModelRecipe& recipe) { return recipe.window_layers; },
+    true};
+constinit const RecipeField score_cap =
+    rare(numbered<&ModelRecipe::score_cap, is_not_negative, a_cap>("score_cap", "soft cap of the scores is"));
+constinit const RecipeField logit_cap =
+    rare(numbered<&ModelRecipe::logit_cap, is_not_negative, a_cap>("logit_cap", "soft cap of the logits is"));
+constinit const RecipeField first_position =
+    rare(numbered<&ModelRecipe::first_position, is_row, a_row>("first_position", "first learned position is"));
+constinit const RecipeField max_distance =
+    rare(numbered<&ModelRecipe::max_distance, is_distance, a_distance>("max_distance", "longest distance is"));
+constinit const RecipeField scale_output = rare(flagged<&ModelRecipe::scale_output>(
+    "scale_output", "output of the last layer is", [](const ModelRecipe& recipe) -> std::string {
+      return recipe.scale_output ? "divided by √d_model" : "not scaled";
+    }));
+constinit const RecipeField first_output = rare(flagged<&ModelRecipe::first_output>(
+    "first_output", "output layer is applied to", [](const ModelRecipe& recipe) -> std::string {
+      return recipe.first_output ? "the first position" : "all positions";
+    }));
+
+// In the order in which they are told.
+constexpr const RecipeField* all[] = {
+    &norm,         &norm_kind,        &epsilon,         &activation,       &positions,         &base,
+    &scale,        &scale_embeddings, &tied_output,     &causal_encoder,   &causal_decoder,    &gated,
+    &rotated,      &wave_factor,      &wave_factor_low, &wave_factor_high, &wave_factor_words, &local_base,
+    &window,       &window_layers,    &score_cap,       &logit_cap,        &first_position,    &max_distance,
+    &scale_output, &first_output};
+
+}  // namespace recipe_field
 
 std::span<const NormPlacement> norm_placements() { return placements; }
 
@@ -227,7 +256,12 @@ const PositionKind& ModelRecipe::usual_positions() {
   return look_up(position_kinds(), "sinusoidal", "kind of positions");
 }
 
-std::span<const RecipeField> recipe_fields() { return fields; }
+std::span<const RecipeField* const> recipe_fields() { return recipe_field::all; }
+
+const RecipeField* find_recipe_field(std::string_view name) {
+  const auto found = std::ranges::find(recipe_fields(), name, &RecipeField::name);
+  return found == recipe_fields().end() ? nullptr : *found;
+}
 
 std::string ModelRecipe::local_layers() const {
   const bool are_several = window_layers.find(',') != std::string::npos;

@@ -148,6 +148,16 @@ struct RecipeField {
   std::string (*told)(const ModelRecipe& recipe);
   bool is_rare = false;  // what is not said of it is no assumption: the usual recipe has nothing of it
 };
-std::span<const RecipeField> recipe_fields();
+
+/// Every field. Sources know one by its address, and only its row in recipe.cpp knows its name.
+namespace recipe_field {
+extern const RecipeField norm, norm_kind, epsilon, activation, positions, base, scale, scale_embeddings, tied_output,
+    causal_encoder, causal_decoder, gated, rotated, wave_factor, wave_factor_low, wave_factor_high, wave_factor_words,
+    local_base, window, window_layers, score_cap, logit_cap, first_position, max_distance, scale_output, first_output;
+}
+std::span<const RecipeField* const> recipe_fields();
+
+/// The field of a name that comes from outside: a member of a model file or of an option; null: there is none.
+const RecipeField* find_recipe_field(std::string_view name);
 
 }  // namespace attn

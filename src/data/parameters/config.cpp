@@ -65,9 +65,9 @@ const ModelFamily& family_of(const Json& file, const std::string& where) {
 
 // --- what it says
 
-void ModelConfig::set(std::string_view field, const FieldValue& value) {
-  std::erase_if(brings, [&](const BroughtField& one) { return one.field == field; });
-  brings.push_back({field, value});
+void ModelConfig::set(const RecipeField& field, const FieldValue& value) {
+  std::erase_if(brings, [&](const BroughtField& one) { return one.field == &field; });
+  brings.push_back({&field, value});
 }
 
 namespace {
@@ -78,15 +78,15 @@ constexpr std::uint64_t most_layers = 65536;
 // usual one.
 void take_windows(ModelConfig& config, const Json& file, const std::string& where) {
   const LayersWithWindow& windows = config.family->windows;
-  const auto has = [&](std::string_view field) {
-    return std::ranges::find(config.brings, field, &BroughtField::field) != config.brings.end();
+  const auto has_window = [&] {
+    return std::ranges::find(config.brings, &recipe_field::window, &BroughtField::field) != config.brings.end();
   };
   const Json* const is_on = windows.switch_key.empty() ? nullptr : member_of(file, windows.switch_key);
   const bool is_off = !windows.switch_key.empty() &&
                       (!is_on || !flag_of({*is_on, fmt::format("{}: \"{}\"", where, windows.switch_key)}));
-  if (is_off) config.set("window", 0.0);
-  if (!has("window") && windows.usual != 0.0) config.set("window", windows.usual);
-  if (!has("window")) return;
+  if (is_off) config.set(recipe_field::window, 0.0);
+  if (!has_window() && windows.usual != 0.0) config.set(recipe_field::window, windows.usual);
+  if (!has_window()) return;
   if (config.window_layers.empty() && windows.is_local) {
     const Json* const said = windows.pattern_key.empty() ? nullptr : member_of(file, windows.pattern_key);
     const std::size_t pattern =
@@ -100,9 +100,9 @@ void take_windows(ModelConfig& config, const Json& file, const std::string& wher
     }
     config.window_layers = local.empty() ? "none" : fmt::format("{}", fmt::join(local, ", "));
   }
-  if (config.window_layers == "none") config.set("window", 0.0);
+  if (config.window_layers == "none") config.set(recipe_field::window, 0.0);
   if (config.window_layers == "none" || config.window_layers.empty()) return;
-  config.set("window_layers", std::string_view(config.texts.emplace_back(config.window_layers)));
+  config.set(recipe_field::window_layers, std::string_view(config.texts.emplace_back(config.window_layers)));
 }
 
 }  // namespace
@@ -162,15 +162,15 @@ void take_config_field(ModelConfig& config, const Json& file, const ConfigField&
   const Json* const value = member_of(file, row.key, true);
   if (!value) return;
   if (value->is_null()) {
-    if (row.of_null != FieldValue()) config.set(row.field, row.of_null);
+    if (row.of_null != FieldValue()) config.set(*row.field, row.of_null);
     return;
   }
   const JsonMember found{*value, place_of(row.key)};
   const FieldValue meant = row.meaning ? row.meaning(found, config) : value_in(found.value, config);
-  if (row.field.empty()) return;
+  if (!row.field) return;
   ModelRecipe tried;
-  look_up(recipe_fields(), row.field, "choice of a recipe").take(tried, meant, found.place);
-  config.set(row.field, meant);
+  row.field->take(tried, meant, found.place);
+  config.set(*row.field, meant);
 }
 
 void take_fields(ModelConfig& config, const Json& file, const PlaceOfMember& place_of) {
@@ -180,7 +180,7 @@ void take_fields(ModelConfig& config, const Json& file, const PlaceOfMember& pla
 }
 
 // Which value each field has if a member is left out.
-using SaidFields = std::map<std::string_view, FieldValue>;
+using SaidFields = std::map<const RecipeField*, FieldValue>;
 SaidFields fields_without(std::string_view key, ModelConfig config, Json file, const PlaceOfMember& place_of) {
   file.erase(std::string(key));
   take_fields(config, file, place_of);

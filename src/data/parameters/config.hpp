@@ -48,7 +48,7 @@ struct ModelConfig {
   std::string window_layers = {};  // those that it names, as the field of a recipe does; empty: it names none
 
   /// Sets a field, in place of what is said of it so far.
-  void set(std::string_view field, const FieldValue& value);
+  void set(const RecipeField& field, const FieldValue& value);
   std::deque<std::string> texts = {};
 };
 

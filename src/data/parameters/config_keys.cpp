@@ -49,7 +49,7 @@ constexpr ConfigSize sizes_of_all_families[] = {
 
 bool learns_positions(const ModelFamily& family) {
   return std::ranges::any_of(family.brings, [](const BroughtField& brought) {
-    return brought.field == "positions" && brought.value == FieldValue("learned");
+    return brought.field == &recipe_field::positions && brought.value == FieldValue("learned");
   });
 }
 
@@ -75,9 +75,9 @@ FieldValue nothing_in(const JsonMember& member, ModelConfig&) {
 }
 
 constexpr ConfigField one_value_fields[] = {
-    {"add_cross_attention", "", only_flag<false>},
-    {"tie_encoder_decoder", "", only_flag<false>},
-    {"pruned_heads", "", nothing_in},
+    {"add_cross_attention", nullptr, only_flag<false>},
+    {"tie_encoder_decoder", nullptr, only_flag<false>},
+    {"pruned_heads", nullptr, nothing_in},
 };
 
 // --- members that change no number

@@ -73,8 +73,9 @@ struct GgufFamily {
   double largest = 0;
   bool turns_whole_heads = false;  // llama.cpp refuses others
 };
-constexpr BroughtField in_pairs[] = {{"positions", "rotary"}};   // the rows of queries and keys stand in another order
-constexpr BroughtField one_is_added[] = {{"norm_kind", "rms"}};  // to γ, when the file is made
+constexpr BroughtField in_pairs[] = {
+    {&recipe_field::positions, "rotary"}};  // the rows of queries and keys stand in another order
+constexpr BroughtField one_is_added[] = {{&recipe_field::norm_kind, "rms"}};  // to γ, when the file is made
 constexpr GgufFamily gguf_families[] = {
     {"llama", "llama", in_pairs, 0, true},
     {"gptneox", "gpt_neox"},

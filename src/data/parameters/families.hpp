@@ -15,8 +15,8 @@ struct ModelConfig;
 
 /// A member of a config.json, and the field of a recipe that it sets.
 struct ConfigField {
-  std::string_view key;    // "rms_norm_eps"
-  std::string_view field;  // the name of a row of recipe_fields(); empty: the meaning sets what there is to set
+  std::string_view key;      // "rms_norm_eps"
+  const RecipeField* field;  // null: the meaning sets what there is to set
   /// What the member means there; null: it is the value itself. What is made of it for that is kept in the config.
   /// Throws InputError for a value that is not read yet.
   FieldValue (*meaning)(const JsonMember& member, ModelConfig& config) = nullptr;
@@ -55,16 +55,18 @@ struct ModelFamily {
   std::string_view type;                      // "model_type" there: "gpt2"
   std::string_view title;                     // "GPT-2"
   std::span<const std::string_view> layouts;  // the names of rows of layouts() that its tensors may have
-  std::span<const BroughtField> brings = {};  // what all its models have
+  std::string_view recipe = {};               // what all its models have, by the name that it has in layouts.txt
   std::span<const ConfigField> fields = {};   // what config.json says
   std::string_view unread = {};               // what of it is not read: "experts"; empty: it is read
   LayersWithWindow windows = {};
   std::span<const std::string_view> without_effect = {};  // members that change no number, beside those of all families
   SaidBiases biases = {};                                 // of all its models
   std::span<const ConfigSize> sizes = {};                 // in place of those of all families
+  std::span<const BroughtField> brings = {};              // its recipe, as it is read of layouts.txt
 };
 
-/// gpt2, … A new one is a row, and rows of layouts() for the names of its tensors.
+/// gpt2, … A new one is a row, and in layouts.txt the names of its tensors and its recipe. The row itself is no text,
+/// since most of what a config.json says is read by a function.
 std::span<const ModelFamily> model_families();
 
 // The rows of each kind.

@@ -34,15 +34,15 @@ void take_rope(const Json& rope, const std::string& place, ModelConfig& config) 
   if (type != "default" && type != "linear" && type != "llama3")
     fail("{}: the scaling {} of rotary positions is not read yet: linear and llama3 are read", place, in_quotes(type));
   if (const Json* const base = member("rope_theta"))
-    config.set("base", positive_number_of({*base, place + ": \"rope_theta\""}));
+    config.set(recipe_field::base, positive_number_of({*base, place + ": \"rope_theta\""}));
   if (const Json* const share = member("partial_rotary_factor"))
-    config.set("rotated", positive_number_of({*share, place + ": \"partial_rotary_factor\""}));
+    config.set(recipe_field::rotated, positive_number_of({*share, place + ": \"partial_rotary_factor\""}));
   if (type == "default") return;
-  config.set("wave_factor", number("factor"));
+  config.set(recipe_field::wave_factor, number("factor"));
   if (type == "linear") return;
-  config.set("wave_factor_low", number("low_freq_factor"));
-  config.set("wave_factor_high", number("high_freq_factor"));
-  config.set("wave_factor_words", number("original_max_position_embeddings"));
+  config.set(recipe_field::wave_factor_low, number("low_freq_factor"));
+  config.set(recipe_field::wave_factor_high, number("high_freq_factor"));
+  config.set(recipe_field::wave_factor_words, number("original_max_position_embeddings"));
 }
 
 constexpr std::string_view rope_members[] = {
@@ -70,7 +70,8 @@ FieldValue rope_there(const JsonMember& member, ModelConfig& config) {
   const auto type = local->find("rope_type"), base = local->find("rope_theta");
   if (type != local->end() && *type != "default")
     fail("{}: waves of layers with a window that are scaled are not read yet", place);
-  if (base != local->end()) config.set("local_base", positive_number_of({*base, place + ": \"rope_theta\""}));
+  if (base != local->end())
+    config.set(recipe_field::local_base, positive_number_of({*base, place + ": \"rope_theta\""}));
   return {};
 }
 
@@ -123,21 +124,12 @@ FieldValue scale_by_flag(const JsonMember& member, ModelConfig&) {
 // --- GPT
 
 constexpr std::string_view gpt2_layouts[] = {"GPT-2"};
-constexpr BroughtField gpt2_has[] = {
-    {"norm", "pre"},
-    {"norm_kind", "layer"},
-    {"positions", "learned"},
-    {"scale", "sqrt-dk"},
-    {"scale_embeddings", false},
-    {"causal_decoder", true},
-    {"activation", "gelu-tanh"},
-};
 constexpr ConfigField gpt2_fields[] = {
-    {"layer_norm_epsilon", "epsilon"},
-    {"activation_function", "activation", activation_there},
-    {"tie_word_embeddings", "tied_output"},
-    {"scale_attn_weights", "scale", scale_by_flag},
-    {"scale_attn_by_inverse_layer_idx", "", only_flag<false>},
+    {"layer_norm_epsilon", &recipe_field::epsilon},
+    {"activation_function", &recipe_field::activation, activation_there},
+    {"tie_word_embeddings", &recipe_field::tied_output},
+    {"scale_attn_weights", &recipe_field::scale, scale_by_flag},
+    {"scale_attn_by_inverse_layer_idx", nullptr, only_flag<false>},
 };
 // The first ones are of an output for classes.
 constexpr std::string_view without_effect_in_gpt[] = {
@@ -151,55 +143,32 @@ constexpr std::string_view without_effect_in_gpt[] = {
 };
 
 constexpr std::string_view neo_layouts[] = {"GPT-Neo"}, neox_layouts[] = {"GPT-NeoX"};
-constexpr BroughtField neo_has[] = {
-    {"norm", "pre"},          {"norm_kind", "layer"},      {"positions", "learned"},
-    {"epsilon", 1e-5},        {"scale", "none"},           {"scale_embeddings", false},
-    {"causal_decoder", true}, {"activation", "gelu-tanh"}, {"tied_output", true},
-};
 constexpr ConfigField neo_fields[] = {
-    {"layer_norm_epsilon", "epsilon"},         {"activation_function", "activation", activation_there},
-    {"tie_word_embeddings", "tied_output"},    {"window_size", "window"},
-    {"attention_types", "", groups_of_layers}, {"attention_layers", "", layers_there},
+    {"layer_norm_epsilon", &recipe_field::epsilon},
+    {"activation_function", &recipe_field::activation, activation_there},
+    {"tie_word_embeddings", &recipe_field::tied_output},
+    {"window_size", &recipe_field::window},
+    {"attention_types", nullptr, groups_of_layers},
+    {"attention_layers", nullptr, layers_there},
 };
 
-constexpr BroughtField neox_has[] = {
-    {"norm", "parallel"},     {"norm_kind", "layer"}, {"positions", "rotary-halves"}, {"rotated", 0.25},
-    {"scale", "sqrt-dk"},     {"base", 10000.0},      {"scale_embeddings", false},    {"epsilon", 1e-5},
-    {"causal_decoder", true}, {"activation", "gelu"}, {"tied_output", false},
-};
 constexpr ConfigField neox_fields[] = {
-    {"layer_norm_eps", "epsilon"},
-    {"hidden_act", "activation", activation_there},
-    {"tie_word_embeddings", "tied_output"},
-    {"use_parallel_residual", "norm", parallel_there},
-    {"rotary_pct", "rotated"},
-    {"partial_rotary_factor", "rotated"},
-    {"rotary_emb_base", "base"},
-    {"rope_theta", "base"},
-    {"rope_scaling", "", rope_there, {}, rope_members},
-    {"rope_parameters", "", rope_there, {}, rope_members},
-    {"attention_bias", "", attention_biases_there},
+    {"layer_norm_eps", &recipe_field::epsilon},
+    {"hidden_act", &recipe_field::activation, activation_there},
+    {"tie_word_embeddings", &recipe_field::tied_output},
+    {"use_parallel_residual", &recipe_field::norm, parallel_there},
+    {"rotary_pct", &recipe_field::rotated},
+    {"partial_rotary_factor", &recipe_field::rotated},
+    {"rotary_emb_base", &recipe_field::base},
+    {"rope_theta", &recipe_field::base},
+    {"rope_scaling", nullptr, rope_there, {}, rope_members},
+    {"rope_parameters", nullptr, rope_there, {}, rope_members},
+    {"attention_bias", nullptr, attention_biases_there},
 };
 
 // --- Llama and its like
 
 constexpr std::string_view llama_layouts[] = {"Llama"}, phi3_layouts[] = {"Phi-3"}, olmo2_layouts[] = {"OLMo 2"};
-constexpr std::array<BroughtField, 10> decoder_like_llama(std::string_view norm, double epsilon) {
-  return {{
-      {"norm", norm},
-      {"norm_kind", "rms"},
-      {"positions", "rotary-halves"},
-      {"base", 10000.0},
-      {"scale", "sqrt-dk"},
-      {"scale_embeddings", false},
-      {"causal_decoder", true},
-      {"epsilon", epsilon},
-      {"activation", "silu"},
-      {"tied_output", false},
-  }};
-}
-constexpr auto llama_has = decoder_like_llama("pre", 1e-6), phi3_has = decoder_like_llama("pre", 1e-5),
-               olmo2_has = decoder_like_llama("after", 1e-5);
 
 // Some fields, and behind them some more: what is read later counts.
 template <std::size_t some, std::size_t more>
@@ -212,25 +181,25 @@ constexpr std::array<ConfigField, some + more> joined_fields(const std::array<Co
 }
 
 constexpr auto rotary_fields = std::to_array<ConfigField>({
-    {"rms_norm_eps", "epsilon"},
-    {"tie_word_embeddings", "tied_output"},
-    {"rope_theta", "base"},
-    {"partial_rotary_factor", "rotated"},
-    {"rope_scaling", "", rope_there, {}, rope_members},
-    {"rope_parameters", "", rope_there, {}, rope_members},
+    {"rms_norm_eps", &recipe_field::epsilon},
+    {"tie_word_embeddings", &recipe_field::tied_output},
+    {"rope_theta", &recipe_field::base},
+    {"partial_rotary_factor", &recipe_field::rotated},
+    {"rope_scaling", nullptr, rope_there, {}, rope_members},
+    {"rope_parameters", nullptr, rope_there, {}, rope_members},
 });
 // The reference heeds it in some of these families; in Qwen2 and Mistral it does not.
-constexpr auto bias_field = std::to_array<ConfigField>({{"attention_bias", "", attention_biases_there}});
+constexpr auto bias_field = std::to_array<ConfigField>({{"attention_bias", nullptr, attention_biases_there}});
 constexpr auto window_fields = std::to_array<ConfigField>({
-    {"sliding_window", "window", nullptr, 0.0},
-    {"layer_types", "", layers_there},
+    {"sliding_window", &recipe_field::window, nullptr, 0.0},
+    {"layer_types", nullptr, layers_there},
 });
 constexpr auto of_llama_alone = std::to_array<ConfigField>({
-    {"hidden_act", "activation", activation_there},
-    {"mlp_bias", "", feed_forward_biases_there},
-    {"rope_interleaved", "", only_flag<false>},
-    {"use_mrope", "", only_flag<false>},
-    {"lm_head_bias", "", only_flag<false>},
+    {"hidden_act", &recipe_field::activation, activation_there},
+    {"mlp_bias", nullptr, feed_forward_biases_there},
+    {"rope_interleaved", nullptr, only_flag<false>},
+    {"use_mrope", nullptr, only_flag<false>},
+    {"lm_head_bias", nullptr, only_flag<false>},
 });
 constexpr std::string_view without_effect_in_llama[] = {"is_llama_config"};
 // It counts for scaled positions alone that are not read.
@@ -242,59 +211,24 @@ constexpr auto windowed_fields = joined_fields(llama_fields, window_fields);
 constexpr auto biased_fields = joined_fields(llama_fields, bias_field);
 constexpr auto qwen3_fields = joined_fields(windowed_fields, bias_field);
 constexpr auto phi3_fields =
-    joined_fields(windowed_fields, std::to_array<ConfigField>({{"attention_bias", "", only_flag<false>}}));
+    joined_fields(windowed_fields, std::to_array<ConfigField>({{"attention_bias", nullptr, only_flag<false>}}));
 
 // --- Gemma
 
 constexpr std::string_view gemma2_layouts[] = {"Gemma 2"};
-// Embeddings are multiplied by √d_model. The reference rounds this factor to the type in which it runs; the numbers
-// here are those of a run in double precision.
-constexpr BroughtField gemma_has[] = {
-    {"norm", "pre"},          {"norm_kind", "rms-plus-1"}, {"positions", "rotary-halves"},
-    {"base", 10000.0},        {"scale", "sqrt-dk"},        {"scale_embeddings", true},
-    {"causal_decoder", true}, {"epsilon", 1e-6},           {"activation", "gelu-tanh"},
-    {"tied_output", true},
-};
 // The reference ignores these: "hidden_activation" and "sliding_window" count.
 constexpr std::string_view without_effect_in_gemma[] = {"hidden_act", "sliding_window_size", "_sliding_window_pattern"};
 constexpr auto of_all_gemma = std::to_array<ConfigField>({
-    {"hidden_activation", "activation", activation_there},
-    {"use_bidirectional_attention", "", only_flag<false>},
+    {"hidden_activation", &recipe_field::activation, activation_there},
+    {"use_bidirectional_attention", nullptr, only_flag<false>},
 });
 constexpr auto gemma_fields = joined_fields(joined_fields(rotary_fields, bias_field), of_all_gemma);
-constexpr BroughtField gemma2_has[] = {
-    {"norm", "before-and-after"},
-    {"norm_kind", "rms-plus-1"},
-    {"positions", "rotary-halves"},
-    {"base", 10000.0},
-    {"scale", "16"},
-    {"scale_embeddings", true},
-    {"causal_decoder", true},
-    {"epsilon", 1e-6},
-    {"activation", "gelu-tanh"},
-    {"tied_output", true},
-    {"score_cap", 50.0},
-    {"logit_cap", 30.0},
-};
-constexpr BroughtField gemma3_has[] = {
-    {"norm", "before-and-after"},
-    {"norm_kind", "rms-plus-1"},
-    {"positions", "rotary-halves"},
-    {"base", 1e6},
-    {"scale", "16"},
-    {"scale_embeddings", true},
-    {"causal_decoder", true},
-    {"epsilon", 1e-6},
-    {"activation", "gelu-tanh"},
-    {"tied_output", true},
-    {"local_base", 10000.0},
-};
 // What "rope_parameters" says counts before "rope_local_base_freq".
-constexpr auto local_base_field = std::to_array<ConfigField>({{"rope_local_base_freq", "local_base"}});
+constexpr auto local_base_field = std::to_array<ConfigField>({{"rope_local_base_freq", &recipe_field::local_base}});
 constexpr auto of_gemma2_alone = std::to_array<ConfigField>({
-    {"query_pre_attn_scalar", "scale", root_there},
-    {"attn_logit_softcapping", "score_cap", nullptr, 0.0},
-    {"final_logit_softcapping", "logit_cap", nullptr, 0.0},
+    {"query_pre_attn_scalar", &recipe_field::scale, root_there},
+    {"attn_logit_softcapping", &recipe_field::score_cap, nullptr, 0.0},
+    {"final_logit_softcapping", &recipe_field::logit_cap, nullptr, 0.0},
 });
 constexpr auto gemma2_fields =
     joined_fields(joined_fields(local_base_field, gemma_fields), joined_fields(of_gemma2_alone, window_fields));
@@ -308,18 +242,18 @@ bool is_no_multiple(std::size_t layer, std::size_t pattern) { return (layer + 1)
 constexpr LayersWithWindow of_qwen{4096.0, is_from, "max_window_layers", 28, "use_sliding_window"};
 
 constexpr ModelFamily decoder_families[] = {
-    {"gpt2", "GPT-2", gpt2_layouts, gpt2_has, gpt2_fields, {}, {}, without_effect_in_gpt},
-    {"gpt_neo", "GPT-Neo", neo_layouts, neo_has, neo_fields, {}, {256.0, is_odd_layer}, without_effect_in_gpt},
-    {"gpt_neox", "GPT-NeoX", neox_layouts, neox_has, neox_fields},
-    {"llama", "Llama", llama_layouts, llama_has, biased_fields, {}, {}, without_effect_in_llama},
-    {"mistral", "Mistral", llama_layouts, llama_has, windowed_fields, {}, {4096.0}},
-    {"qwen2", "Qwen2", llama_layouts, llama_has, windowed_fields, {}, of_qwen, {}, of_queries_alone},
-    {"qwen3", "Qwen3", llama_layouts, llama_has, qwen3_fields, {}, of_qwen},
-    {"gemma", "Gemma", llama_layouts, gemma_has, gemma_fields, {}, {}, without_effect_in_gemma},
+    {"gpt2", "GPT-2", gpt2_layouts, "gpt2", gpt2_fields, {}, {}, without_effect_in_gpt},
+    {"gpt_neo", "GPT-Neo", neo_layouts, "gpt_neo", neo_fields, {}, {256.0, is_odd_layer}, without_effect_in_gpt},
+    {"gpt_neox", "GPT-NeoX", neox_layouts, "gpt_neox", neox_fields},
+    {"llama", "Llama", llama_layouts, "llama", biased_fields, {}, {}, without_effect_in_llama},
+    {"mistral", "Mistral", llama_layouts, "llama", windowed_fields, {}, {4096.0}},
+    {"qwen2", "Qwen2", llama_layouts, "llama", windowed_fields, {}, of_qwen, {}, of_queries_alone},
+    {"qwen3", "Qwen3", llama_layouts, "llama", qwen3_fields, {}, of_qwen},
+    {"gemma", "Gemma", llama_layouts, "gemma", gemma_fields, {}, {}, without_effect_in_gemma},
     {"gemma2",
      "Gemma 2",
      gemma2_layouts,
-     gemma2_has,
+     "gemma2",
      gemma2_fields,
      {},
      {4096.0, is_even_layer},
@@ -327,13 +261,13 @@ constexpr ModelFamily decoder_families[] = {
     {"gemma3_text",
      "Gemma 3",
      gemma2_layouts,
-     gemma3_has,
+     "gemma3",
      gemma2_fields,
      {},
      {4096.0, is_no_multiple, "sliding_window_pattern", 6},
      without_effect_in_gemma},
-    {"phi3", "Phi-3", phi3_layouts, phi3_has, phi3_fields, {}, {}, without_effect_in_phi3},
-    {"olmo2", "OLMo 2", olmo2_layouts, olmo2_has, biased_fields},
+    {"phi3", "Phi-3", phi3_layouts, "phi3", phi3_fields, {}, {}, without_effect_in_phi3},
+    {"olmo2", "OLMo 2", olmo2_layouts, "olmo2", biased_fields},
 };
 
 }  // namespace

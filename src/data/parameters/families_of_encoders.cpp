@@ -13,17 +13,11 @@ constexpr std::string_view absolute = "absolute", exact_gelu = "gelu";
 constexpr std::string_view bert_layouts[] = {"BERT", "the encoder of BERT"},
                            roberta_layouts[] = {"RoBERTa", "the encoder of BERT"},
                            distilbert_layouts[] = {"DistilBERT"};
-// Whether there is an output layer, and whether it is the embedding, is told by the tensors.
-constexpr BroughtField bert_has[] = {
-    {"norm", "post"},     {"norm_kind", "layer"},      {"positions", "learned"},
-    {"scale", "sqrt-dk"}, {"scale_embeddings", false}, {"activation", "gelu"},
-    {"epsilon", 1e-12},   {"causal_encoder", false},
-};
 constexpr ConfigField bert_fields[] = {
-    {"layer_norm_eps", "epsilon"},
-    {"hidden_act", "activation", activation_there},
-    {"is_decoder", "causal_encoder"},
-    {"position_embedding_type", "", only_text<absolute>},
+    {"layer_norm_eps", &recipe_field::epsilon},
+    {"hidden_act", &recipe_field::activation, activation_there},
+    {"is_decoder", &recipe_field::causal_encoder},
+    {"position_embedding_type", nullptr, only_text<absolute>},
 };
 // What is computed of the first word, and left out.
 constexpr std::string_view without_effect_in_bert[] = {
@@ -39,29 +33,19 @@ FieldValue behind_padding(const JsonMember& member, ModelConfig&) {
   return static_cast<double>(member.value.get<std::uint64_t>() + 1);
 }
 
-constexpr BroughtField roberta_has[] = {
-    {"norm", "post"},     {"norm_kind", "layer"},      {"positions", "learned"},
-    {"scale", "sqrt-dk"}, {"scale_embeddings", false}, {"activation", "gelu"},
-    {"epsilon", 1e-12},   {"causal_encoder", false},   {"first_position", 2.0},
-};
 // Its output layer has the exact GELU, whatever its layers have.
 constexpr ConfigField roberta_fields[] = {
-    {"layer_norm_eps", "epsilon"},
-    {"hidden_act", "", only_text<exact_gelu>},
-    {"is_decoder", "causal_encoder"},
-    {"position_embedding_type", "", only_text<absolute>},
-    {"pad_token_id", "first_position", behind_padding},
+    {"layer_norm_eps", &recipe_field::epsilon},
+    {"hidden_act", nullptr, only_text<exact_gelu>},
+    {"is_decoder", &recipe_field::causal_encoder},
+    {"position_embedding_type", nullptr, only_text<absolute>},
+    {"pad_token_id", &recipe_field::first_position, behind_padding},
 };
-constexpr ConfigField distilbert_fields[] = {{"activation", "activation", activation_there}};
+constexpr ConfigField distilbert_fields[] = {{"activation", &recipe_field::activation, activation_there}};
 // The table of positions is there, however it was made.
 constexpr std::string_view without_effect_in_distilbert[] = {"sinusoidal_pos_embds", "tie_weights_"};
 
 constexpr std::string_view vit_layouts[] = {"ViT"};
-constexpr BroughtField vit_has[] = {
-    {"norm", "pre"},           {"norm_kind", "layer"},      {"positions", "learned"}, {"activation", "gelu"},
-    {"scale", "sqrt-dk"},      {"scale_embeddings", false}, {"epsilon", 1e-12},       {"tied_output", false},
-    {"causal_encoder", false}, {"first_output", true},
-};
 // Sides in pixels: a patch has so many numbers for each channel, and there is a position for each patch and one for the
 // class token.
 constexpr std::uint64_t longest_side = 65536;
@@ -81,19 +65,19 @@ FieldValue patches_there(const JsonMember& member, ModelConfig& config) {
   return {};
 }
 constexpr ConfigField vit_fields[] = {
-    {"layer_norm_eps", "epsilon"},        {"hidden_act", "activation", activation_there},
-    {"qkv_bias", "", query_biases_there}, {"image_size", "", image_there},
-    {"num_channels", "", channels_there}, {"patch_size", "", patches_there},
+    {"layer_norm_eps", &recipe_field::epsilon}, {"hidden_act", &recipe_field::activation, activation_there},
+    {"qkv_bias", nullptr, query_biases_there},  {"image_size", nullptr, image_there},
+    {"num_channels", nullptr, channels_there},  {"patch_size", nullptr, patches_there},
 };
 constexpr std::string_view without_effect_in_vit[] = {"encoder_stride", "pooler_act", "pooler_output_size"};
 
 constexpr ModelFamily encoder_families[] = {
-    {"bert", "BERT", bert_layouts, bert_has, bert_fields, {}, {}, without_effect_in_bert},
-    {"roberta", "RoBERTa", roberta_layouts, roberta_has, roberta_fields, {}, {}, without_effect_in_bert},
-    {"xlm-roberta", "XLM-RoBERTa", roberta_layouts, roberta_has, roberta_fields, {}, {}, without_effect_in_bert},
-    {"camembert", "CamemBERT", roberta_layouts, roberta_has, roberta_fields, {}, {}, without_effect_in_bert},
-    {"distilbert", "DistilBERT", distilbert_layouts, bert_has, distilbert_fields, {}, {}, without_effect_in_distilbert},
-    {"vit", "ViT", vit_layouts, vit_has, vit_fields, {}, {}, without_effect_in_vit},
+    {"bert", "BERT", bert_layouts, "bert", bert_fields, {}, {}, without_effect_in_bert},
+    {"roberta", "RoBERTa", roberta_layouts, "roberta", roberta_fields, {}, {}, without_effect_in_bert},
+    {"xlm-roberta", "XLM-RoBERTa", roberta_layouts, "roberta", roberta_fields, {}, {}, without_effect_in_bert},
+    {"camembert", "CamemBERT", roberta_layouts, "roberta", roberta_fields, {}, {}, without_effect_in_bert},
+    {"distilbert", "DistilBERT", distilbert_layouts, "bert", distilbert_fields, {}, {}, without_effect_in_distilbert},
+    {"vit", "ViT", vit_layouts, "vit", vit_fields, {}, {}, without_effect_in_vit},
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "data/parameters/layout.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+#include <iterator>
 
 #include "core/model/schema.hpp"
-#include "data/parameters/foreign_layout.hpp"
+#include "data/parameters/layout_text.hpp"
 
 namespace attn {
 
@@ -45,97 +45,13 @@ Layout own_layout_of(std::string_view name, const ModelKind& kind) {
   return layout;
 }
 
-// --- the names of others
-
-using foreign::ForeignLayout, foreign::Renamed, foreign::RenamedPart, foreign::RenamedSection, foreign::SizeThere;
-
-Size size_there(const SizeName& size, std::size_t times, std::span<const SizeThere> sizes) {
-  const auto found = std::ranges::find(sizes, size.name, &SizeThere::ours);
-  return {times, found == sizes.end() ? size.name : found->theirs};
-}
-
-// What the schema says of a role in a part.
-const Parameter& parameter_in(const RenamedSection& section, const SchemaPart& part, const Role& role) {
-  const auto within = [&](std::span<const SchemaPart> parts) -> const Parameter* {
-    for (const SchemaPart& one : parts) {
-      if (one.scope != part.scope || one.number != part.number) continue;
-      const auto found = std::ranges::find(one.parameters, &role, [](const Parameter& row) { return &row.role; });
-      if (found != one.parameters.end()) return &*found;
-    }
-    return nullptr;
-  };
-  if (!section.scope) {
-    if (const Parameter* found = within(schema_of_attention())) return *found;
-  }
-  for (const SchemaSection& one : schema_sections()) {
-    if (one.scope != section.scope || (one.layers != nullptr) == section.ours.empty()) continue;
-    if (const Parameter* found = within(one.parts)) return *found;
-  }
-  throw std::logic_error("a layout renames a tensor to what the schema does not have");
-}
-
-Need need_of(const Renamed& row, const Parameter& parameter) {
-  if (row.need) return *row.need;
-  if (parameter.presence != Presence::optional) return Need::always;
-  return &parameter.role == &role::beta ? Need::with_shifts : Need::with_biases;
-}
-
-TensorRow row_of(const ForeignLayout& layout, const RenamedSection& section, const RenamedPart& part,
-                 const Renamed& renamed) {
-  TensorRow row{std::string(renamed.theirs), {}, renamed.is_transposed, {}, {}, {}};
-  const auto count =
-      static_cast<std::size_t>(std::ranges::count_if(renamed.ours, [](const Role* role) { return role != nullptr; }));
-  const Parameter& first = parameter_in(section, part.ours, *renamed.ours[0]);
-  for (std::size_t i = 0; i < count; ++i) row.ours.emplace_back(renamed.ours[i]->leaf);
-  row.rows = size_there(first.rows, 1, layout.sizes);
-  row.columns = size_there(first.columns, count, layout.sizes);
-  row.packing = renamed.packing;
-  if (row.packing == Packing::grouped) row.columns = {1, size_name::all_d_q.name, count - 1, size_name::all_d_k.name};
-  if (row.is_transposed) std::swap(row.rows, row.columns);
-  row.need = need_of(renamed, first);
-  row.is_kernel = renamed.is_kernel;
-  return row;
-}
-
-Scope scope_of(const ForeignLayout& layout, std::string_view before, const RenamedSection& section) {
-  Scope scope{std::string(before) + std::string(section.theirs),
-              section.scope ? std::string(section.scope->name) + "." + std::string(section.ours) : "",
-              {},
-              section.is_required};
-  for (const RenamedPart& part : section.parts) {
-    scope.parts.push_back({std::string(part.theirs), text_of(part.ours), {}});
-    for (const Renamed& row : part.tensors) {
-      scope.parts.back().tensors.push_back(row_of(layout, section, part, row));
-    }
-  }
-  return scope;
-}
-
-Layout layout_of(const ForeignLayout& foreign) {
-  Layout layout{foreign.name, 0, {}, foreign.brings, foreign.silent_on};
-  for (const RenamedSection& section : foreign.sections) {
-    layout.scopes.push_back(scope_of(foreign, foreign.before, section));
-  }
-  for (const RenamedSection& section : foreign.outside) layout.scopes.push_back(scope_of(foreign, "", section));
-  if (foreign.left_out.empty()) return layout;
-  Part beside;
-  for (const std::string_view name : foreign.left_out)
-    beside.tensors.push_back({std::string(name), {}, false, {}, {}, Need::left_out});
-  layout.scopes.push_back({"", "", {std::move(beside)}, false});
-  return layout;
-}
-
 std::vector<Layout> all_layouts() {
   std::vector<Layout> all = {
       {own_layout, 1, {{"", "", own_parts(schema_of_attention()), true}}},
       own_layout_of(own_layout, model_kinds()[0]),
       own_layout_of("attn decoder-only", model_kinds()[2]),
   };
-  for (const auto family :
-       {foreign::layouts_of_torch, foreign::layouts_of_gpt, foreign::layouts_of_llama, foreign::layouts_of_encoders,
-        foreign::layouts_of_encoder_decoders, foreign::layouts_of_gguf}) {
-    for (const ForeignLayout& layout : family()) all.push_back(layout_of(layout));
-  }
+  std::ranges::move(layouts_of_others().layouts(), std::back_inserter(all));
   return all;
 }
 
@@ -144,6 +60,12 @@ std::vector<Layout> all_layouts() {
 const std::vector<Layout>& layouts() {
   static const std::vector<Layout> all = all_layouts();
   return all;
+}
+
+std::vector<PartTensor> tensors_of_part(const ScopeKind& part) {
+  if (&part == &scope::norm) return layouts_of_others().tensors("lone_norm");
+  if (&part == &scope::feed_forward) return layouts_of_others().tensors("torch_feed_forward");
+  return {};
 }
 
 // --- names

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +12,9 @@ namespace attn {
 /// The layout of files that we write.
 constexpr std::string_view own_layout = "attn";
 
-/// What a layout says of the recipe of its models: a row of recipe_fields(), and what it is.
+/// What a layout or a family says of the recipe of its models.
 struct BroughtField {
-  std::string_view field;
+  const RecipeField* field;
   FieldValue value;
   bool is_assumed = false;  // most such models have it; others of the same names have another
 };
@@ -74,13 +73,13 @@ struct Layout {
   std::string_view name;
   std::size_t first_layer;  // how layers are counted there; ours count from 1
   std::vector<Scope> scopes;
-  std::span<const BroughtField> brings = {};
+  std::vector<BroughtField> brings = {};
   std::string_view silent_on = {};  // what its files do not tell of the module, and what is assumed
 };
 
 /// A tensor of a part of a model by itself, and what it is.
 struct PartTensor {
-  std::string_view name;
+  std::string name;
   const Role& role;
   bool is_transposed;
 };

@@ -177,12 +177,12 @@ TransformerFile transformer_from(const Json& file, const std::string& where) {
   TransformerFile result;
   result.model.sizes.heads = 1;
   std::vector<std::string> names = names_of(std::span<const TransformerMember>(members_of_transformer));
-  for (const RecipeField& field : recipe_fields()) names.emplace_back(field.name);
+  for (const RecipeField* field : recipe_fields()) names.emplace_back(field->name);
   names.emplace_back("parameters");
   for (const auto& [name, value] : file.items()) {
     if (name == "parameters") continue;
     const JsonMember given{value, fmt::format("{}: \"{}\"", where, name)};
-    if (const RecipeField* field = find_row(recipe_fields(), name)) {
+    if (const RecipeField* field = find_recipe_field(name)) {
       field->take(result.model.recipe, field_value(value), given.place);
       continue;
     }
@@ -193,10 +193,10 @@ TransformerFile transformer_from(const Json& file, const std::string& where) {
   if (result.words.tokenizer) take_pieces(result, where);
   if (!file.contains("heads"))
     result.assumed.push_back({&assumed::model, "each attention has 1 head: the file does not say it"});
-  for (const RecipeField& field : recipe_fields()) {
-    if (field.is_rare || file.contains(std::string(field.name))) continue;
-    result.assumed.push_back({&assumed::model, fmt::format("{} {}: the file does not say it", field.of_what,
-                                                           field.told(result.model.recipe))});
+  for (const RecipeField* field : recipe_fields()) {
+    if (field->is_rare || file.contains(std::string(field->name))) continue;
+    result.assumed.push_back({&assumed::model, fmt::format("{} {}: the file does not say it", field->of_what,
+                                                           field->told(result.model.recipe))});
   }
   return result;
 }
@@ -304,15 +304,14 @@ TransformerFile transformer_in(ModelFolder folder, const std::string& path, cons
   Transformer& model = result.model;
   for (const std::span<const BroughtField> brings :
        {folder.file.brings, std::span<const BroughtField>(folder.config.brings)}) {
-    for (const BroughtField& brought : brings)
-      look_up(recipe_fields(), brought.field, "choice of a recipe").take(model.recipe, brought.value, path);
+    for (const BroughtField& brought : brings) brought.field->take(model.recipe, brought.value, path);
   }
   model.sizes.heads = folder.config.heads;
   model.sizes.head_size = folder.config.head_size;
   const std::size_t matrices = folder.file.parameters.size();
   std::vector<Assumption> about_output;
   if (model.recipe.tied_output) about_output = leave_out_own_output(folder.file.parameters);
-  const auto gate = std::ranges::find(folder.config.brings, "gated", &BroughtField::field);
+  const auto gate = std::ranges::find(folder.config.brings, &recipe_field::gated, &BroughtField::field);
   const bool says_gate = gate != folder.config.brings.end();
   take_parameters(model, std::move(folder.file.parameters), path);
   if (says_gate && gate->value != FieldValue(model.recipe.gated))
@@ -389,9 +388,9 @@ SafetensorsMetadata metadata_of(const TransformerFile& file) {
   described["summary"] = model.summary;
   described["about"] = model.about;
   described["heads"] = model.sizes.heads;
-  for (const RecipeField& field : recipe_fields()) {
-    if (field.is_rare && field.value(model.recipe) == field.value(ModelRecipe())) continue;
-    described[std::string(field.name)] = json_of(field.value(model.recipe));
+  for (const RecipeField* field : recipe_fields()) {
+    if (field->is_rare && field->value(model.recipe) == field->value(ModelRecipe())) continue;
+    described[std::string(field->name)] = json_of(field->value(model.recipe));
   }
   described["source_vocabulary"] = model.source_vocabulary;
   described["target_vocabulary"] = model.target_vocabulary;

@@ -35,9 +35,9 @@ std::string recipe_told(const AskedRecipe& asked) {
   if (asked.name.empty()) return "";
   const ModelRecipe named = look_up(named_recipes(), asked.name, "recipe").recipe();
   Words changed;
-  for (const RecipeField& field : recipe_fields()) {
-    if (field.value(named) != field.value(asked.recipe))
-      changed.push_back(fmt::format("{} {}", field.of_what, field.told(asked.recipe)));
+  for (const RecipeField* field : recipe_fields()) {
+    if (field->value(named) != field->value(asked.recipe))
+      changed.push_back(fmt::format("{} {}", field->of_what, field->told(asked.recipe)));
   }
   if (named.biases != asked.recipe.biases) changed.emplace_back("there are no biases");
   return fmt::format(" --recipe {}{}{}", asked.name, changed.empty() ? "" : ", but ", fmt::join(changed, " and "));

@@ -32,9 +32,9 @@ std::string loss_in_words(double loss) {
 // All that --recipe can choose.
 std::string recipe_in_words(const ModelRecipe& recipe) {
   Words fields;
-  for (const RecipeField& field : recipe_fields()) {
-    if (field.is_rare && field.value(recipe) == field.value(ModelRecipe())) continue;
-    fields.push_back(fmt::format("{} {}", field.of_what, field.told(recipe)));
+  for (const RecipeField* field : recipe_fields()) {
+    if (field->is_rare && field->value(recipe) == field->value(ModelRecipe())) continue;
+    fields.push_back(fmt::format("{} {}", field->of_what, field->told(recipe)));
   }
   return fmt::format("Its recipe: {}; {}.", fmt::join(fields, "; "), recipe.biases ? "with biases" : "without biases");
 }
