@@ -16,9 +16,9 @@
 
 namespace attn {
 
-// --- recipe
-
 namespace {
+
+// --- recipe
 
 constexpr std::array placements = {
     NormPlacement{.name = "post", .summary = "after the residual connection: Norm(x + sublayer(x))", .of_sum = true},
@@ -170,7 +170,35 @@ constexpr double most_places = 65536.0;
 bool is_row(double value) { return value >= 0.0 && value <= most_places && std::floor(value) == value; }
 bool is_distance(double value) { return value >= 1.0 && is_row(value); }
 
+// --- norm
+
+constexpr std::array norm_table = {
+    NormKind{"layer", "layer normalization: mean 0 and variance 1, then γ and β", "layer normalization",
+             "Layer normalization: subtract the mean of each row, and divide by", "variance", true, false, layer_norm},
+    NormKind{"rms", "root mean square normalization (RMSNorm): mean of the squares 1, then γ",
+             "root mean square normalization", "Root mean square normalization (RMSNorm): divide each row by",
+             "mean of the squares", false, false, rms_norm},
+    NormKind{"rms-plus-1", "as rms, with 1 + γ in the place of γ, as in Gemma",
+             "root mean square normalization with 1 + γ",
+             "Root mean square normalization (RMSNorm): divide each row by", "mean of the squares", false, true,
+             rms_norm_plus_one},
+};
+
+void require_row(const Value& parameter, const Value& x) {
+  if (parameter.shape() == Shape{1, x.shape().columns}) return;
+  fail("{} is {} but {} is {}: it must be one row of {} numbers", parameter.node().title(),
+       to_string(parameter.shape()), x.node().title(), to_string(x.shape()), x.shape().columns);
+}
+
+// What has been learned of each column.
+Value rescaled(const Value& normalized, const NormParameters& parameters) {
+  Value stretched = multiply(name(role::normalised, normalized), parameters.gamma);
+  return parameters.beta ? add(stretched, *parameters.beta) : stretched;
+}
+
 }  // namespace
+
+// --- recipe
 
 namespace recipe_field {
 
@@ -295,34 +323,6 @@ std::vector<double> slower_waves(const WaveScaling& scaling, double base, std::s
 }
 
 // --- norm
-
-namespace {
-
-constexpr std::array norm_table = {
-    NormKind{"layer", "layer normalization: mean 0 and variance 1, then γ and β", "layer normalization",
-             "Layer normalization: subtract the mean of each row, and divide by", "variance", true, false, layer_norm},
-    NormKind{"rms", "root mean square normalization (RMSNorm): mean of the squares 1, then γ",
-             "root mean square normalization", "Root mean square normalization (RMSNorm): divide each row by",
-             "mean of the squares", false, false, rms_norm},
-    NormKind{"rms-plus-1", "as rms, with 1 + γ in the place of γ, as in Gemma",
-             "root mean square normalization with 1 + γ",
-             "Root mean square normalization (RMSNorm): divide each row by", "mean of the squares", false, true,
-             rms_norm_plus_one},
-};
-
-void require_row(const Value& parameter, const Value& x) {
-  if (parameter.shape() == Shape{1, x.shape().columns}) return;
-  fail("{} is {} but {} is {}: it must be one row of {} numbers", parameter.node().title(),
-       to_string(parameter.shape()), x.node().title(), to_string(x.shape()), x.shape().columns);
-}
-
-// What has been learned of each column.
-Value rescaled(const Value& normalized, const NormParameters& parameters) {
-  Value stretched = multiply(name(role::normalised, normalized), parameters.gamma);
-  return parameters.beta ? add(stretched, *parameters.beta) : stretched;
-}
-
-}  // namespace
 
 std::span<const NormKind> norm_kinds() { return norm_table; }
 

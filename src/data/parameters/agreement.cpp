@@ -12,9 +12,9 @@
 
 namespace attn {
 
-// --- sizes
-
 namespace {
+
+// --- sizes
 
 // A size as the config says it and as the tensors have it, where 0 is nothing, and what sentences call it.
 struct SizeOfBoth {
@@ -123,17 +123,7 @@ void require_position_table(const ModelConfig& config, const Transformer& model,
   }
 }
 
-}  // namespace
-
-void require_agreement(const ModelConfig& config, const Transformer& model, const std::string& path) {
-  require_sizes(config, model, path);
-  require_biases(config, model, path);
-  require_position_table(config, model, path);
-}
-
 // --- members
-
-namespace {
 
 std::string some_of(const std::vector<std::string>& keys) {
   constexpr std::size_t most_named = 40;
@@ -144,6 +134,16 @@ std::string some_of(const std::vector<std::string>& keys) {
 }
 
 }  // namespace
+
+// --- sizes
+
+void require_agreement(const ModelConfig& config, const Transformer& model, const std::string& path) {
+  require_sizes(config, model, path);
+  require_biases(config, model, path);
+  require_position_table(config, model, path);
+}
+
+// --- members
 
 std::vector<Assumption> assumed_of_keys(const ConfigKeys& keys) {
   std::vector<Assumption> all;

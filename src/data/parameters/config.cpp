@@ -61,17 +61,6 @@ const ModelFamily& family_of(const Json& file, const std::string& where) {
   return *family;
 }
 
-}  // namespace
-
-// --- what it says
-
-void ModelConfig::set(const RecipeField& field, const FieldValue& value) {
-  std::erase_if(brings, [&](const BroughtField& one) { return one.field == &field; });
-  brings.push_back({&field, value});
-}
-
-namespace {
-
 constexpr std::uint64_t most_layers = 65536;
 
 // Which layers have a window: as the config names them, or as the family has them. A window that is not said is the
@@ -104,10 +93,6 @@ void take_windows(ModelConfig& config, const Json& file, const std::string& wher
   if (config.window_layers == "none" || config.window_layers.empty()) return;
   config.set(recipe_field::window_layers, std::string_view(config.texts.emplace_back(config.window_layers)));
 }
-
-}  // namespace
-
-namespace {
 
 using PlaceOfMember = std::function<std::string(std::string_view key)>;
 
@@ -209,6 +194,13 @@ void require_one_meaning(const ModelConfig& config, const Json& file, const Plac
 }
 
 }  // namespace
+
+// --- what it says
+
+void ModelConfig::set(const RecipeField& field, const FieldValue& value) {
+  std::erase_if(brings, [&](const BroughtField& one) { return one.field == &field; });
+  brings.push_back({&field, value});
+}
 
 ModelConfig read_config(std::string_view bytes, const std::string& where) {
   return config_from(parse_json(bytes, where), where);

@@ -10,9 +10,9 @@
 
 namespace attn {
 
-// --- sizes
-
 namespace {
+
+// --- sizes
 
 constexpr ConfigSize sizes_of_all_families[] = {
     {"num_attention_heads", &ModelConfig::heads},
@@ -53,21 +53,7 @@ bool learns_positions(const ModelFamily& family) {
   });
 }
 
-}  // namespace
-
-const ConfigSize* size_said_by(std::string_view key, const ModelFamily& family) {
-  for (const std::span<const ConfigSize> rows : {family.sizes, std::span<const ConfigSize>(sizes_of_all_families)}) {
-    const auto row = std::ranges::find(rows, key, &ConfigSize::key);
-    if (row == rows.end()) continue;
-    // Positions that are waves or distances have no table.
-    return row->size == &ModelConfig::places && !learns_positions(family) ? nullptr : &*row;
-  }
-  return nullptr;
-}
-
 // --- members that may have one value only
-
-namespace {
 
 FieldValue nothing_in(const JsonMember& member, ModelConfig&) {
   if (!member.value.empty()) fail("{} names heads that are left out, which is not read yet", member.place);
@@ -185,26 +171,7 @@ bool has_row(std::string_view key, std::span<const ConfigField> rows) {
   return std::ranges::find(rows, key, &ConfigField::key) != rows.end();
 }
 
-}  // namespace
-
-std::span<const ConfigField> fields_of_all_families() { return one_value_fields; }
-
-KeyEffect effect_of(std::string_view key, const ModelFamily& family) {
-  const LayersWithWindow& windows = family.windows;
-  if (is_among(key, read_of_all_families) || has_row(key, family.fields) || has_row(key, one_value_fields) ||
-      size_said_by(key, family) || (!key.empty() && (key == windows.pattern_key || key == windows.switch_key)))
-    return KeyEffect::used;
-  const bool is_of_positions = std::ranges::any_of(
-      sizes_of_all_families, [&](const ConfigSize& row) { return row.key == key && row.size == &ModelConfig::places; });
-  if (is_of_positions || is_among(key, family.without_effect) ||
-      std::ranges::any_of(without_effect, [&](const auto& keys) { return is_among(key, keys); }))
-    return KeyEffect::none;
-  return KeyEffect::unknown;
-}
-
 // --- classes
-
-namespace {
 
 // What the name of a class ends in tells its output.
 struct ClassEnding {
@@ -232,6 +199,37 @@ constexpr ClassEnding class_endings[] = {
 };
 
 }  // namespace
+
+// --- sizes
+
+const ConfigSize* size_said_by(std::string_view key, const ModelFamily& family) {
+  for (const std::span<const ConfigSize> rows : {family.sizes, std::span<const ConfigSize>(sizes_of_all_families)}) {
+    const auto row = std::ranges::find(rows, key, &ConfigSize::key);
+    if (row == rows.end()) continue;
+    // Positions that are waves or distances have no table.
+    return row->size == &ModelConfig::places && !learns_positions(family) ? nullptr : &*row;
+  }
+  return nullptr;
+}
+
+// --- members that may have one value only
+
+std::span<const ConfigField> fields_of_all_families() { return one_value_fields; }
+
+KeyEffect effect_of(std::string_view key, const ModelFamily& family) {
+  const LayersWithWindow& windows = family.windows;
+  if (is_among(key, read_of_all_families) || has_row(key, family.fields) || has_row(key, one_value_fields) ||
+      size_said_by(key, family) || (!key.empty() && (key == windows.pattern_key || key == windows.switch_key)))
+    return KeyEffect::used;
+  const bool is_of_positions = std::ranges::any_of(
+      sizes_of_all_families, [&](const ConfigSize& row) { return row.key == key && row.size == &ModelConfig::places; });
+  if (is_of_positions || is_among(key, family.without_effect) ||
+      std::ranges::any_of(without_effect, [&](const auto& keys) { return is_among(key, keys); }))
+    return KeyEffect::none;
+  return KeyEffect::unknown;
+}
+
+// --- classes
 
 bool knows_classes(const JsonMember& architectures, const ModelFamily& family) {
   bool are_known = true;

@@ -15,20 +15,9 @@
 
 namespace attn {
 
-bool is_folder(const std::string& path) {
-  std::error_code none;
-  return path != "-" && std::filesystem::is_directory(place_of(path), none);
-}
-
 namespace {
 
 constexpr std::string_view name_of_config = "config.json";
-
-}  // namespace
-
-bool is_model_folder(const std::string& path) { return is_folder(path) && is_there(path_in(path, name_of_config)); }
-
-namespace {
 
 // The names decide how the tensors are translated, and the config which names there may be.
 void require_layout(const ModelFamily& family, const ParameterFile& file, const std::string& path) {
@@ -38,6 +27,13 @@ void require_layout(const ModelFamily& family, const ParameterFile& file, const 
 }
 
 }  // namespace
+
+bool is_folder(const std::string& path) {
+  std::error_code none;
+  return path != "-" && std::filesystem::is_directory(place_of(path), none);
+}
+
+bool is_model_folder(const std::string& path) { return is_folder(path) && is_there(path_in(path, name_of_config)); }
 
 std::optional<ModelFolder> read_model_in_file(const std::string& path) {
   const std::string where = place_of_file(path);

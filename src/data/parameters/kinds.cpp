@@ -22,9 +22,9 @@
 
 namespace attn {
 
-// --- kinds of files
-
 namespace {
+
+// --- kinds of files
 
 // What the names in a file begin with, for a message about a prefix that fits none.
 std::string beginnings_of(const TensorNames& names) {
@@ -34,21 +34,6 @@ std::string beginnings_of(const TensorNames& names) {
   const auto end = std::next(beginnings.begin(), static_cast<long>(std::min(few, beginnings.size())));
   return fmt::format("{}{}", fmt::join(beginnings.begin(), end, ", "), beginnings.size() > few ? ", …" : "");
 }
-
-}  // namespace
-
-TensorNames names_behind(const std::string& prefix, const TensorNames& names, const std::string& where) {
-  TensorNames rest;
-  for (auto name = names.lower_bound(prefix); name != names.end() && name->starts_with(prefix); ++name) {
-    if (!is_buffer_name(*name)) rest.insert(name->substr(prefix.size()));
-  }
-  if (rest.empty() && !prefix.empty()) {
-    fail("‹prefix›: no name in {} begins with '{}'. The names begin with: {}", where, prefix, beginnings_of(names));
-  }
-  return rest;
-}
-
-namespace {
 
 ParameterSource open_safetensors(const FileBytes& file, const std::string& where, const std::string& prefix) {
   const std::vector<std::string> names = safetensors_names(file.bytes, where);
@@ -184,6 +169,19 @@ constexpr ParameterKind kinds_of_parameter_files[] = {
 };
 
 }  // namespace
+
+// --- kinds of files
+
+TensorNames names_behind(const std::string& prefix, const TensorNames& names, const std::string& where) {
+  TensorNames rest;
+  for (auto name = names.lower_bound(prefix); name != names.end() && name->starts_with(prefix); ++name) {
+    if (!is_buffer_name(*name)) rest.insert(name->substr(prefix.size()));
+  }
+  if (rest.empty() && !prefix.empty()) {
+    fail("‹prefix›: no name in {} begins with '{}'. The names begin with: {}", where, prefix, beginnings_of(names));
+  }
+  return rest;
+}
 
 std::span<const ParameterKind> parameter_kinds() { return kinds_of_parameter_files; }
 

@@ -8,9 +8,9 @@
 
 namespace attn {
 
-// --- our own names, which follow from the schema
-
 namespace {
+
+// --- our own names, which follow from the schema
 
 std::string text_of(const SchemaPart& part) {
   if (!part.scope) return "";
@@ -55,22 +55,7 @@ std::vector<Layout> all_layouts() {
   return all;
 }
 
-}  // namespace
-
-const std::vector<Layout>& layouts() {
-  static const std::vector<Layout> all = all_layouts();
-  return all;
-}
-
-std::vector<PartTensor> tensors_of_part(const ScopeKind& part) {
-  if (&part == &scope::norm) return layouts_of_others().tensors("lone_norm");
-  if (&part == &scope::feed_forward) return layouts_of_others().tensors("torch_feed_forward");
-  return {};
-}
-
 // --- names
-
-namespace {
 
 constexpr std::string_view buffers[] = {
     "h.#.attn.bias",
@@ -98,6 +83,21 @@ bool ends_as_one_of(std::span<const std::string_view> patterns, std::string_view
 }
 
 }  // namespace
+
+// --- our own names, which follow from the schema
+
+const std::vector<Layout>& layouts() {
+  static const std::vector<Layout> all = all_layouts();
+  return all;
+}
+
+std::vector<PartTensor> tensors_of_part(const ScopeKind& part) {
+  if (&part == &scope::norm) return layouts_of_others().tensors("lone_norm");
+  if (&part == &scope::feed_forward) return layouts_of_others().tensors("torch_feed_forward");
+  return {};
+}
+
+// --- names
 
 bool is_parameter_name(std::string_view name) { return find_parameter(called(name).role()) != nullptr; }
 

@@ -13,9 +13,9 @@
 
 namespace attn {
 
-// --- what a tensor is made of
-
 namespace {
+
+// --- what a tensor is made of
 
 std::string size_in_words(Size size) {
   if (size.name.empty()) return fmt::format("{}", size.times);
@@ -341,17 +341,6 @@ std::optional<Misfit> read_recognized(ParameterFile& file, const Recognized& rec
   return std::nullopt;
 }
 
-}  // namespace
-
-// --- translation
-
-Assumption order_of_weights(bool is_transposed) {
-  return {&assumed::order, is_transposed ? "the weights of linear layers are stored as (out, in), and are transposed"
-                                         : "the weights of linear layers are stored as (in, out)"};
-}
-
-namespace {
-
 std::vector<Assumption> assumed_of(const Recognized& recognized) {
   const Layout& layout = *recognized.layout;
   std::vector<Assumption> all = {{&assumed::names, fmt::format("the names are those of {}", layout.name)}};
@@ -371,6 +360,13 @@ std::vector<Assumption> assumed_of(const Recognized& recognized) {
 }
 
 }  // namespace
+
+// --- translation
+
+Assumption order_of_weights(bool is_transposed) {
+  return {&assumed::order, is_transposed ? "the weights of linear layers are stored as (out, in), and are transposed"
+                                         : "the weights of linear layers are stored as (in, out)"};
+}
 
 ParameterFile translate(const ParameterSource& source, const std::string& where, std::size_t heads) {
   refuse_unread(source.names, where);

@@ -10,6 +10,7 @@
 #include "data/files/cells.hpp"
 
 namespace attn {
+
 namespace {
 
 // How many layers a side has: a file is read only where they have no gaps.
@@ -184,24 +185,6 @@ void take_vocabulary(Vocabulary& words, std::size_t rows, std::string_view which
        rows);
 }
 
-}  // namespace
-
-Matrix drawn(Beginning beginning, const RandomMatrix& parameter, RandomSource& random) {
-  switch (beginning) {
-    case Beginning::map:
-      return random.parameter(parameter);
-    case Beginning::vectors:
-      return random.vectors(parameter);
-    case Beginning::ones:
-      return Matrix(parameter.shape, 1.0);
-    case Beginning::zeros:
-      break;
-  }
-  return Matrix(parameter.shape, 0.0);
-}
-
-namespace {
-
 // What a recipe says of positions must be possible with what was learned of them.
 void require_possible_positions(const Transformer& model, const std::string& where) {
   const auto first = static_cast<std::size_t>(model.recipe.first_position);
@@ -221,6 +204,20 @@ void require_possible_positions(const Transformer& model, const std::string& whe
 }
 
 }  // namespace
+
+Matrix drawn(Beginning beginning, const RandomMatrix& parameter, RandomSource& random) {
+  switch (beginning) {
+    case Beginning::map:
+      return random.parameter(parameter);
+    case Beginning::vectors:
+      return random.vectors(parameter);
+    case Beginning::ones:
+      return Matrix(parameter.shape, 1.0);
+    case Beginning::zeros:
+      break;
+  }
+  return Matrix(parameter.shape, 0.0);
+}
 
 void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where) {
   model.kind = &model_kind_of(parameters, where);
