@@ -18,9 +18,9 @@
 
 namespace attn {
 
-// --- pooling
-
 namespace {
+
+// --- pooling
 
 constexpr double rounding = 1e-9;
 
@@ -89,21 +89,7 @@ constexpr std::array regime_table = {
            [](std::span<const double>) { return true; }},
 };
 
-}  // namespace
-
-bool is_one(double sum) { return close(sum, 1.0); }
-
-std::span<const Pooling> poolings() { return pooling_table; }
-
-std::span<const Regime> regimes() { return regime_table; }
-
-const Regime& regime_of(std::span<const double> weights) {
-  return *std::ranges::find_if(regime_table, [&](const Regime& regime) { return regime.holds(weights); });
-}
-
 // --- saturation
-
-namespace {
 
 // Of softmax(scores / divisor), a row for each query.
 double mean_derivative_size(const Matrix& scores, double divisor) {
@@ -116,6 +102,20 @@ double mean_derivative_size(const Matrix& scores, double divisor) {
 }
 
 }  // namespace
+
+// --- pooling
+
+bool is_one(double sum) { return close(sum, 1.0); }
+
+std::span<const Pooling> poolings() { return pooling_table; }
+
+std::span<const Regime> regimes() { return regime_table; }
+
+const Regime& regime_of(std::span<const double> weights) {
+  return *std::ranges::find_if(regime_table, [&](const Regime& regime) { return regime.holds(weights); });
+}
+
+// --- saturation
 
 double derivative_size(std::span<const double> weights) {
   std::vector<double> squared;

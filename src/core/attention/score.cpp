@@ -14,9 +14,9 @@
 
 namespace attn {
 
-// --- score
-
 namespace {
+
+// --- score
 
 constexpr ScoreParameter bilinear_parameters[] = {
     {role::score_m, "one row for each number of a query and one column for each number of a key",
@@ -144,7 +144,35 @@ Value over_width(const Value& scores, double sigma) {
   return divide(scores, {sigma * sigma, {written + "²", written + "^{2}"}});
 }
 
+// --- scale
+
+Scalar root_of_size(std::size_t n) {
+  return {std::sqrt(static_cast<double>(n)), {fmt::format("√{}", n), fmt::format("\\sqrt{{{}}}", n)}};
+}
+
+std::optional<Scalar> sqrt_dk(const KeySizes& sizes) {
+  if (sizes.d_k == 0)
+    fail("‹scale› sqrt-dk needs the key size, and only scores are given: give ‹scale› with a number, or none");
+  return root_of_size(sizes.d_k);
+}
+
+std::optional<Scalar> none(const KeySizes&) { return std::nullopt; }
+
+std::optional<Scalar> sqrt_n(const KeySizes& sizes) {
+  Scalar root = root_of_size(sizes.n_k);
+  root.in_words = fmt::format("√n, with n = {}", count_of(sizes.n_k, "key"));
+  return root;
+}
+
+constexpr std::array scale_table = {
+    Scale{"sqrt-dk", "the square root of the key size", sqrt_dk},
+    Scale{"none", "scores are not divided", none},
+    Scale{"sqrt-n", "the square root of the number of keys (an error in a published text, to compare)", sqrt_n, true},
+};
+
 }  // namespace
+
+// --- score
 
 std::span<const ScoringFunction> scoring_functions() { return score_table; }
 
@@ -199,34 +227,6 @@ Value additive(const Value& q, const Value& k, const ScoreParameters& parameters
 }
 
 // --- scale
-
-namespace {
-
-Scalar root_of_size(std::size_t n) {
-  return {std::sqrt(static_cast<double>(n)), {fmt::format("√{}", n), fmt::format("\\sqrt{{{}}}", n)}};
-}
-
-std::optional<Scalar> sqrt_dk(const KeySizes& sizes) {
-  if (sizes.d_k == 0)
-    fail("‹scale› sqrt-dk needs the key size, and only scores are given: give ‹scale› with a number, or none");
-  return root_of_size(sizes.d_k);
-}
-
-std::optional<Scalar> none(const KeySizes&) { return std::nullopt; }
-
-std::optional<Scalar> sqrt_n(const KeySizes& sizes) {
-  Scalar root = root_of_size(sizes.n_k);
-  root.in_words = fmt::format("√n, with n = {}", count_of(sizes.n_k, "key"));
-  return root;
-}
-
-constexpr std::array scale_table = {
-    Scale{"sqrt-dk", "the square root of the key size", sqrt_dk},
-    Scale{"none", "scores are not divided", none},
-    Scale{"sqrt-n", "the square root of the number of keys (an error in a published text, to compare)", sqrt_n, true},
-};
-
-}  // namespace
 
 std::span<const Scale> scales() { return scale_table; }
 

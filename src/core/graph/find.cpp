@@ -13,9 +13,9 @@
 
 namespace attn {
 
-// --- address
-
 namespace {
+
+// --- address
 
 bool is_quoted(std::string_view text) { return text.size() >= 2 && text.front() == '"' && text.back() == '"'; }
 
@@ -56,7 +56,32 @@ std::string written_position(const Axis& axis, std::size_t i) {
   return has_label(axis, number) ? fmt::format("'position {}'", number) : number;
 }
 
+// A matrix, and what stands in brackets behind it.
+struct Address {
+  const Node& node;
+  std::string_view inside;
+};
+
+Address read_address(const Graph& graph, std::string_view address) {
+  const std::size_t open = address.find('[');
+  if (open == std::string_view::npos || !address.ends_with(']')) {
+    fail("'{}' is not a cell: write it as weights[1,2], or by words as weights[it,animal]", address);
+  }
+  const std::vector<const Node*> nodes = graph.matching(address.substr(0, open));
+  if (nodes.size() > 1) {
+    fail("'{}' can mean {} or {}: give the whole name", address.substr(0, open), nodes[0]->name, nodes[1]->name);
+  }
+  return {*nodes.front(), address.substr(open + 1, address.size() - open - 2)};
+}
+
+std::size_t find_row_of(const Node& node, std::string_view row, const WorkOutPlace& work_out = {}) {
+  return find_place(node.frame.rows, node.frame.shape.rows, row, fmt::format("row '{}' of {}", trimmed(row), node.name),
+                    work_out);
+}
+
 }  // namespace
+
+// --- address
 
 std::size_t find_place(const Axis& axis, std::size_t size, std::string_view place, std::string_view what,
                        const WorkOutPlace& work_out) {
@@ -119,33 +144,6 @@ std::size_t find_named_place(const Axis& axis, std::size_t size, std::string_vie
 bool has_named_place(const Axis& axis, std::size_t size, std::string_view place) {
   return has_place(axis, size, place);
 }
-
-namespace {
-
-// A matrix, and what stands in brackets behind it.
-struct Address {
-  const Node& node;
-  std::string_view inside;
-};
-
-Address read_address(const Graph& graph, std::string_view address) {
-  const std::size_t open = address.find('[');
-  if (open == std::string_view::npos || !address.ends_with(']')) {
-    fail("'{}' is not a cell: write it as weights[1,2], or by words as weights[it,animal]", address);
-  }
-  const std::vector<const Node*> nodes = graph.matching(address.substr(0, open));
-  if (nodes.size() > 1) {
-    fail("'{}' can mean {} or {}: give the whole name", address.substr(0, open), nodes[0]->name, nodes[1]->name);
-  }
-  return {*nodes.front(), address.substr(open + 1, address.size() - open - 2)};
-}
-
-std::size_t find_row_of(const Node& node, std::string_view row, const WorkOutPlace& work_out = {}) {
-  return find_place(node.frame.rows, node.frame.shape.rows, row, fmt::format("row '{}' of {}", trimmed(row), node.name),
-                    work_out);
-}
-
-}  // namespace
 
 std::string cell_in_words(const Cell& cell) {
   const Axis &rows = cell.node->frame.rows, &columns = cell.node->frame.columns;

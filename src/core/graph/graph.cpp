@@ -13,9 +13,9 @@
 
 namespace attn {
 
-// --- graph
-
 namespace {
+
+// --- graph
 
 // After a mismatch only the last star can take more: the product of both sizes at most, whatever
 // the pattern.
@@ -68,7 +68,20 @@ void require_head(std::string_view pattern, const std::vector<std::string>& name
   fail("there is no head {}: there {:is # head|are # heads}", asked, Count{last});
 }
 
+// --- node
+
+std::vector<Formula> symbols_of(const Node& node, std::string_view scope = {}) {
+  std::vector<Formula> symbols;
+  for (const Node* operand : node.operands) {
+    symbols.push_back(operand->name.empty() ? formula_of(*operand->op, operand->use(), symbols_of(*operand, scope))
+                                            : symbol(*operand, scope));
+  }
+  return symbols;
+}
+
 }  // namespace
+
+// --- graph
 
 std::vector<std::size_t> matching(std::string_view pattern, const std::vector<std::string>& names) {
   std::vector<std::size_t> found;
@@ -272,19 +285,6 @@ Value apply(const Op& op, const std::vector<Value>& operands, OpSettings setting
 }
 
 // --- node
-
-namespace {
-
-std::vector<Formula> symbols_of(const Node& node, std::string_view scope = {}) {
-  std::vector<Formula> symbols;
-  for (const Node* operand : node.operands) {
-    symbols.push_back(operand->name.empty() ? formula_of(*operand->op, operand->use(), symbols_of(*operand, scope))
-                                            : symbol(*operand, scope));
-  }
-  return symbols;
-}
-
-}  // namespace
 
 const Node* Node::beside(const Role& other) const { return graph->find(place, {*family, other}); }
 

@@ -9,12 +9,6 @@
 
 namespace attn {
 
-std::string Axis::label(std::size_t i) const { return labels ? (*labels)[i] : std::to_string(i + 1); }
-
-bool is_repeated(const Axis& axis, std::size_t i) {
-  return axis.labels && std::ranges::count(*axis.labels, (*axis.labels)[i]) > 1;
-}
-
 namespace {
 
 // Whether a label alone does not say which place it is: there are several of it, or it is a number like that of a
@@ -23,7 +17,53 @@ bool is_unclear(const Axis& axis, std::size_t i) {
   return axis.labels && (is_repeated(axis, i) || parsed<double>((*axis.labels)[i]));
 }
 
+// A template with the formulas of operands in their places: "$1* ⋅ $2!".
+std::string filled_in(std::string_view text, std::span<const Formula> operands, std::string Formula::*written) {
+  constexpr std::string_view marks = "+*!";
+  constexpr Binding places[] = {Binding::sum, Binding::product, Binding::whole};
+  std::string filled;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '$') {
+      filled += text[at];
+      continue;
+    }
+    const Formula& operand = operands[static_cast<std::size_t>(text[++at] - '1')];
+    const std::size_t mark = at + 1 < text.size() ? marks.find(text[at + 1]) : std::string_view::npos;
+    filled += mark == std::string_view::npos ? operand.*written : within(places[mark], operand).*written;
+    if (mark != std::string_view::npos) ++at;
+  }
+  return filled;
+}
+
+// The rows of one sentence, of those that are there, counted from its beginning.
+Rows rows_of_sentence(Rows all, std::size_t sentence, std::size_t rows) {
+  const std::size_t begin = std::max(sentence * rows, all.first), end = std::min((sentence + 1) * rows, all.end());
+  if (begin >= end) return {nullptr, 0, {0, all.shape.columns}};
+  return {all.row(begin).data(), begin - sentence * rows, {end - begin, all.shape.columns}};
+}
+
+void define_by_sentence(const Op& op, const Use& use, std::size_t sentences, Operands operands, RowsToMake result) {
+  const std::size_t rows = frame_of(op, use).shape.rows / sentences;
+  std::vector<Rows> those(operands.size());
+  for (std::size_t i = result.first; i < result.end();) {
+    const std::size_t sentence = i / rows, end = std::min((sentence + 1) * rows, result.end());
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      const Frame& frame = use.frame(k);
+      const bool has_its_own = frame.rows.batch == sentences;
+      those[k] = has_its_own ? rows_of_sentence(operands[k], sentence, frame.shape.rows / sentences) : operands[k];
+    }
+    op.definition.compute(use, those, {result.row(i).data(), i - sentence * rows, {end - i, result.shape.columns}});
+    i = end;
+  }
+}
+
 }  // namespace
+
+std::string Axis::label(std::size_t i) const { return labels ? (*labels)[i] : std::to_string(i + 1); }
+
+bool is_repeated(const Axis& axis, std::size_t i) {
+  return axis.labels && std::ranges::count(*axis.labels, (*axis.labels)[i]) > 1;
+}
 
 std::string place_in_words(const Axis& axis, std::size_t i, std::string_view what, std::string_view open,
                            std::string_view close) {
@@ -79,28 +119,6 @@ const OpSetting* OpSettings::named(std::string_view name) const {
 
 const Frame& Use::frame(std::size_t operand) const { return operands[operand]->frame; }
 
-namespace {
-
-// A template with the formulas of operands in their places: "$1* ⋅ $2!".
-std::string filled_in(std::string_view text, std::span<const Formula> operands, std::string Formula::*written) {
-  constexpr std::string_view marks = "+*!";
-  constexpr Binding places[] = {Binding::sum, Binding::product, Binding::whole};
-  std::string filled;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '$') {
-      filled += text[at];
-      continue;
-    }
-    const Formula& operand = operands[static_cast<std::size_t>(text[++at] - '1')];
-    const std::size_t mark = at + 1 < text.size() ? marks.find(text[at + 1]) : std::string_view::npos;
-    filled += mark == std::string_view::npos ? operand.*written : within(places[mark], operand).*written;
-    if (mark != std::string_view::npos) ++at;
-  }
-  return filled;
-}
-
-}  // namespace
-
 Formula formula_of(const Op& op, const Use& use, std::span<const Formula> operands) {
   if (op.formula) return op.formula(use, operands);
   return {filled_in(op.plain, operands, &Formula::plain), filled_in(op.latex, operands, &Formula::latex), op.binding};
@@ -136,32 +154,6 @@ std::size_t sentences_of(const Op& op, const Use& use) {
   const auto has_as_many = [batch](const Node* node) { return node->frame.rows.batch == batch; };
   return std::ranges::all_of(use.operands, has_as_many) ? batch : 1;
 }
-
-namespace {
-
-// The rows of one sentence, of those that are there, counted from its beginning.
-Rows rows_of_sentence(Rows all, std::size_t sentence, std::size_t rows) {
-  const std::size_t begin = std::max(sentence * rows, all.first), end = std::min((sentence + 1) * rows, all.end());
-  if (begin >= end) return {nullptr, 0, {0, all.shape.columns}};
-  return {all.row(begin).data(), begin - sentence * rows, {end - begin, all.shape.columns}};
-}
-
-void define_by_sentence(const Op& op, const Use& use, std::size_t sentences, Operands operands, RowsToMake result) {
-  const std::size_t rows = frame_of(op, use).shape.rows / sentences;
-  std::vector<Rows> those(operands.size());
-  for (std::size_t i = result.first; i < result.end();) {
-    const std::size_t sentence = i / rows, end = std::min((sentence + 1) * rows, result.end());
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      const Frame& frame = use.frame(k);
-      const bool has_its_own = frame.rows.batch == sentences;
-      those[k] = has_its_own ? rows_of_sentence(operands[k], sentence, frame.shape.rows / sentences) : operands[k];
-    }
-    op.definition.compute(use, those, {result.row(i).data(), i - sentence * rows, {end - i, result.shape.columns}});
-    i = end;
-  }
-}
-
-}  // namespace
 
 void compute(const Op& op, const Use& use, Operands operands, RowsToMake result) {
   if (op.compute) return op.compute(use, operands, result);

@@ -32,9 +32,9 @@ extern "C" char* openblas_get_corename();
 
 namespace attn {
 
-// --- machine
-
 namespace {
+
+// --- machine
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
@@ -114,13 +114,7 @@ std::uint64_t free_of_groups() {
   return least;
 }
 
-}  // namespace
-
-std::uint64_t free_memory() { return std::min({free_on_machine(), free_of_process(), free_of_groups()}); }
-
 // --- crew
-
-namespace {
 
 std::size_t processors() {
   cpu_set_t set;
@@ -225,7 +219,21 @@ Crew& crew() {
   return *one;
 }
 
+// --- libraries
+
+// "0.3.21" of "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY Haswell MAX_THREADS=64".
+std::string version_of_openblas() {
+  const std::vector<std::string> words = parted(openblas_get_config(), " ");
+  return words.size() > 1 ? words[1] : "unknown";
+}
+
 }  // namespace
+
+// --- machine
+
+std::uint64_t free_memory() { return std::min({free_on_machine(), free_of_process(), free_of_groups()}); }
+
+// --- crew
 
 std::size_t threads() {
   static const std::size_t all = processors();
@@ -245,16 +253,6 @@ void side_by_side(std::size_t count, const std::function<void(std::size_t)>& tas
 }
 
 // --- libraries
-
-namespace {
-
-// "0.3.21" of "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY Haswell MAX_THREADS=64".
-std::string version_of_openblas() {
-  const std::vector<std::string> words = parted(openblas_get_config(), " ");
-  return words.size() > 1 ? words[1] : "unknown";
-}
-
-}  // namespace
 
 std::vector<Library> libraries_of_math() {
   return {{"xtensor", fmt::format("{}.{}.{}", XTENSOR_VERSION_MAJOR, XTENSOR_VERSION_MINOR, XTENSOR_VERSION_PATCH)},

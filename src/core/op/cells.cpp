@@ -48,7 +48,37 @@ RowRange needed_of_cells(const Use& use, std::size_t operand, RowRange made) {
   return operand == 1 && (all == 1 || sentences_that_share(use) > 1) ? RowRange{0, all} : made;
 }
 
+// --- a matrix and a number
+
+template <void (*change)(std::span<double> x, double number)>
+void change_by_number(const Use& use, Operands operands, RowsToMake result) {
+  take_first(operands, result);
+  change(result.all(), use[setting::number].value);
+}
+
+// --- functions of one number
+
+template <const Function& function>
+void apply_function(const Use&, Operands operands, RowsToMake result) {
+  take_first(operands, result);
+  function.evaluate_all(result.all());
+}
+
+// What flows back: d times the slope, which is known from the result or from the argument.
+template <const Op& slope, const Function& function>
+Gradients back_through(const Use&, const Value& result, const Value& d, std::span<const Value> operands) {
+  return {attn::apply(slope, {d, function.derivative->of_result ? result : operands[0]})};
+}
+
+template <const Function& function>
+void multiply_by_slope(const Use&, Operands operands, RowsToMake result) {
+  take_first(operands, result);
+  function.derivative->multiply(result.all(), {operands[1].row(result.first).data(), result.shape.cells()});
+}
+
 }  // namespace
+
+// --- two matrices
 
 const Op op::add = {
     .name = "add",
@@ -101,16 +131,6 @@ const Op op::multiply = {
 
 // --- a matrix and a number. Kernels: they change several cells at once, which halves the time.
 
-namespace {
-
-template <void (*change)(std::span<double> x, double number)>
-void change_by_number(const Use& use, Operands operands, RowsToMake result) {
-  take_first(operands, result);
-  change(result.all(), use[setting::number].value);
-}
-
-}  // namespace
-
 const Op op::divide = {
     .name = "divide",
     .formula = [](const Use& use, std::span<const Formula> operands) -> Formula {
@@ -142,28 +162,6 @@ const Op op::times = {
 
 // --- functions of one number. Kernels: our own exp, tanh and erf have the same bits on every processor, and take
 // several numbers at once.
-
-namespace {
-
-template <const Function& function>
-void apply_function(const Use&, Operands operands, RowsToMake result) {
-  take_first(operands, result);
-  function.evaluate_all(result.all());
-}
-
-// What flows back: d times the slope, which is known from the result or from the argument.
-template <const Op& slope, const Function& function>
-Gradients back_through(const Use&, const Value& result, const Value& d, std::span<const Value> operands) {
-  return {attn::apply(slope, {d, function.derivative->of_result ? result : operands[0]})};
-}
-
-template <const Function& function>
-void multiply_by_slope(const Use&, Operands operands, RowsToMake result) {
-  take_first(operands, result);
-  function.derivative->multiply(result.all(), {operands[1].row(result.first).data(), result.shape.cells()});
-}
-
-}  // namespace
 
 const Op op::exp = {
     .name = "exp",

@@ -64,6 +64,111 @@ struct PlacesOfPairs {
   std::vector<std::size_t> first, second;
 };
 
+// --- by the distance of two positions
+
+// Which column of a table of distances the distance from the position of a row to that of a column has.
+struct DistanceColumns {
+  DistanceColumns(const Use& use, Shape table)
+      : rows(use[setting::positions]),
+        columns(use[setting::key_positions]),
+        distance(use[setting::distance]),
+        zero(static_cast<std::ptrdiff_t>(use[setting::before_zero])),
+        most(static_cast<std::ptrdiff_t>(table.columns) - 1 - zero) {}
+
+  // Those of one row follow.
+  void begin(std::size_t row) {
+    from = rows[row];
+    if (distance.is_in_tree()) edges = distance.edges_from(from);
+  }
+
+  std::size_t of(std::size_t column) const {
+    const std::size_t to = columns[column];
+    const std::ptrdiff_t apart = distance.is_in_tree() ? edges[to] : distance.between(from, to);
+    return static_cast<std::size_t>(std::clamp(apart, -zero, most) + zero);
+  }
+
+  const RowPositions &rows, &columns;
+  const Distance& distance;
+  std::ptrdiff_t zero, most;
+  std::size_t from = 0;
+  std::vector<std::ptrdiff_t> edges = {};  // from there to each word of the tree
+};
+
+#ifdef ATTN_WITH_DEFINITIONS
+// The distances from one row of a sentence to all columns.
+xt::xtensor<double, 1> distances_of_row(const Use& use, std::size_t row, std::size_t columns) {
+  xt::xtensor<double, 1> distances = counted(columns);
+  for (double& distance : distances) {
+    const std::size_t to = use[setting::key_positions][static_cast<std::size_t>(distance)];
+    distance = static_cast<double>(use[setting::distance].between(use[setting::positions][row], to));
+  }
+  return distances;
+}
+#endif
+
+std::size_t sentences_given(const Use& use) { return use[setting::parts]; }
+
+// As formulas write it, with i and j for a row and a column.
+Formula formula_of_distance(const Use& use) {
+  const RowPositions &rows = use[setting::positions], &columns = use[setting::key_positions];
+  if (use[setting::distance].is_in_tree()) return {"of i and j in the tree", "\\operatorname{edges}(i, j)"};
+  if (!rows.follow_each_other() || !columns.follow_each_other()) return {"p_j − p_i", "p_j - p_i"};
+  const std::size_t from = rows.first(), to = columns.first();
+  if (from == to) return {"j − i", "j - i"};
+  const std::size_t apart = from > to ? from - to : to - from;
+  return {fmt::format("j − i {} {}", from > to ? "−" : "+", apart),
+          fmt::format("j - i {} {}", from > to ? "-" : "+", apart)};
+}
+
+// Columns before the one of distance 0, and behind it.
+std::size_t columns_before_zero(const Distance& distance, std::size_t columns) {
+  return distance.is_in_tree() ? 0 : columns / 2;
+}
+
+// Throws InputError unless a table of so many columns has one for each distance.
+void require_distances(const Use& use, std::string_view title, Shape table, std::size_t rows) {
+  const bool rows_fit = table.rows == 1 || table.rows == rows, in_tree = use[setting::distance].is_in_tree();
+  if (rows_fit && (in_tree || table.columns % 2 == 1)) return;
+  fail("{} is {}: it must have {}, and one row or {}", title, to_string(table),
+       in_tree ? "one column for each distance from 0 to c"
+               : "an odd number of columns, one for each distance from −c to c",
+       rows);
+}
+
+OpSettings settings_of_distance(const Use& use, Frame frame) {
+  return {{setting::frame, std::move(frame)},
+          {setting::parts, use[setting::parts]},
+          {setting::positions, use[setting::positions]},
+          {setting::key_positions, use[setting::key_positions]},
+          {setting::distance, use[setting::distance]},
+          {setting::before_zero, use[setting::before_zero]},
+          {setting::measured_in, use[setting::measured_in]}};
+}
+
+// --- what applies them
+
+Frame frame_of_all_pairs(const Value& a, const Value& b) {
+  return frame_of_pairs(a.node().frame, b.node().frame, sentences_of(a, b).count);
+}
+
+OpSettings settings_of(Frame frame, Sentences sentences, std::size_t columns, const Apart& apart) {
+  const auto require_words = [&](const RowPositions& positions, std::size_t rows) {
+    const std::size_t words = apart.distance.words(), largest = positions.largest(rows);
+    if (!apart.distance.is_in_tree() || largest < words) return;
+    fail("position {} is not in the tree, which has {}: give ‹parents› a number for each word", largest,
+         count_of(words, "word"));
+  };
+  require_words(apart.queries, sentences.rows);
+  require_words(apart.keys, sentences.other);
+  return {{setting::frame, std::move(frame)},
+          {setting::parts, sentences.count},
+          {setting::positions, apart.queries.of_rows(sentences.rows)},
+          {setting::key_positions, apart.keys.of_rows(sentences.other)},
+          {setting::distance, apart.distance},
+          {setting::before_zero, columns_before_zero(apart.distance, columns)},
+          {setting::measured_in, std::string(apart.distance.is_in_tree() ? "tree" : "text")}};
+}
+
 }  // namespace
 
 // A kernel: the definition holds all m·n·d differences at once.
@@ -234,89 +339,6 @@ const Op op::pairs_of = {
 
 // --- by the distance of two positions
 
-namespace {
-
-// Which column of a table of distances the distance from the position of a row to that of a column has.
-struct DistanceColumns {
-  DistanceColumns(const Use& use, Shape table)
-      : rows(use[setting::positions]),
-        columns(use[setting::key_positions]),
-        distance(use[setting::distance]),
-        zero(static_cast<std::ptrdiff_t>(use[setting::before_zero])),
-        most(static_cast<std::ptrdiff_t>(table.columns) - 1 - zero) {}
-
-  // Those of one row follow.
-  void begin(std::size_t row) {
-    from = rows[row];
-    if (distance.is_in_tree()) edges = distance.edges_from(from);
-  }
-
-  std::size_t of(std::size_t column) const {
-    const std::size_t to = columns[column];
-    const std::ptrdiff_t apart = distance.is_in_tree() ? edges[to] : distance.between(from, to);
-    return static_cast<std::size_t>(std::clamp(apart, -zero, most) + zero);
-  }
-
-  const RowPositions &rows, &columns;
-  const Distance& distance;
-  std::ptrdiff_t zero, most;
-  std::size_t from = 0;
-  std::vector<std::ptrdiff_t> edges = {};  // from there to each word of the tree
-};
-
-#ifdef ATTN_WITH_DEFINITIONS
-// The distances from one row of a sentence to all columns.
-xt::xtensor<double, 1> distances_of_row(const Use& use, std::size_t row, std::size_t columns) {
-  xt::xtensor<double, 1> distances = counted(columns);
-  for (double& distance : distances) {
-    const std::size_t to = use[setting::key_positions][static_cast<std::size_t>(distance)];
-    distance = static_cast<double>(use[setting::distance].between(use[setting::positions][row], to));
-  }
-  return distances;
-}
-#endif
-
-std::size_t sentences_given(const Use& use) { return use[setting::parts]; }
-
-// As formulas write it, with i and j for a row and a column.
-Formula formula_of_distance(const Use& use) {
-  const RowPositions &rows = use[setting::positions], &columns = use[setting::key_positions];
-  if (use[setting::distance].is_in_tree()) return {"of i and j in the tree", "\\operatorname{edges}(i, j)"};
-  if (!rows.follow_each_other() || !columns.follow_each_other()) return {"p_j − p_i", "p_j - p_i"};
-  const std::size_t from = rows.first(), to = columns.first();
-  if (from == to) return {"j − i", "j - i"};
-  const std::size_t apart = from > to ? from - to : to - from;
-  return {fmt::format("j − i {} {}", from > to ? "−" : "+", apart),
-          fmt::format("j - i {} {}", from > to ? "-" : "+", apart)};
-}
-
-// Columns before the one of distance 0, and behind it.
-std::size_t columns_before_zero(const Distance& distance, std::size_t columns) {
-  return distance.is_in_tree() ? 0 : columns / 2;
-}
-
-// Throws InputError unless a table of so many columns has one for each distance.
-void require_distances(const Use& use, std::string_view title, Shape table, std::size_t rows) {
-  const bool rows_fit = table.rows == 1 || table.rows == rows, in_tree = use[setting::distance].is_in_tree();
-  if (rows_fit && (in_tree || table.columns % 2 == 1)) return;
-  fail("{} is {}: it must have {}, and one row or {}", title, to_string(table),
-       in_tree ? "one column for each distance from 0 to c"
-               : "an odd number of columns, one for each distance from −c to c",
-       rows);
-}
-
-OpSettings settings_of_distance(const Use& use, Frame frame) {
-  return {{setting::frame, std::move(frame)},
-          {setting::parts, use[setting::parts]},
-          {setting::positions, use[setting::positions]},
-          {setting::key_positions, use[setting::key_positions]},
-          {setting::distance, use[setting::distance]},
-          {setting::before_zero, use[setting::before_zero]},
-          {setting::measured_in, use[setting::measured_in]}};
-}
-
-}  // namespace
-
 const Op op::by_distance = {
     .name = "by_distance",
     .formula = [](const Use& use, std::span<const Formula> operands) -> Formula {
@@ -428,14 +450,6 @@ const Op op::sum_by_distance = {
 
 // --- what applies them
 
-namespace {
-
-Frame frame_of_all_pairs(const Value& a, const Value& b) {
-  return frame_of_pairs(a.node().frame, b.node().frame, sentences_of(a, b).count);
-}
-
-}  // namespace
-
 Value minus_half_squared_distances(const Value& a, const Value& b) {
   return apply(op::minus_half_squared_distances, {a, b});
 }
@@ -445,28 +459,6 @@ Value unpair(const Value& pairs, const Value& a, const Value& b) {
   return apply(op::unpair, {pairs}, {{setting::frame, frame_of_all_pairs(a, b)}});
 }
 Value pairs_of(const Value& x, Axis rows) { return apply(op::pairs_of, {x}, {{setting::axis, std::move(rows)}}); }
-
-namespace {
-
-OpSettings settings_of(Frame frame, Sentences sentences, std::size_t columns, const Apart& apart) {
-  const auto require_words = [&](const RowPositions& positions, std::size_t rows) {
-    const std::size_t words = apart.distance.words(), largest = positions.largest(rows);
-    if (!apart.distance.is_in_tree() || largest < words) return;
-    fail("position {} is not in the tree, which has {}: give ‹parents› a number for each word", largest,
-         count_of(words, "word"));
-  };
-  require_words(apart.queries, sentences.rows);
-  require_words(apart.keys, sentences.other);
-  return {{setting::frame, std::move(frame)},
-          {setting::parts, sentences.count},
-          {setting::positions, apart.queries.of_rows(sentences.rows)},
-          {setting::key_positions, apart.keys.of_rows(sentences.other)},
-          {setting::distance, apart.distance},
-          {setting::before_zero, columns_before_zero(apart.distance, columns)},
-          {setting::measured_in, std::string(apart.distance.is_in_tree() ? "tree" : "text")}};
-}
-
-}  // namespace
 
 Value by_distance(const Value& table, const Value& a, const Value& b, const Apart& apart) {
   return apply(op::by_distance, {table},

@@ -6,9 +6,9 @@
 
 namespace attn {
 
-// --- products: every row of the result needs one row of the first matrix and all of the second
-
 namespace {
+
+// --- products: every row of the result needs one row of the first matrix and all of the second
 
 // Of a batch, every sentence of the first matrix meets its own of the second, or all of them the whole second.
 std::size_t sentences_of_product(const Use& use) {
@@ -20,7 +20,22 @@ std::uint64_t rows_times_columns(std::span<const Shape> operands) {
   return operands[0].rows * operands[0].columns * operands[1].columns;
 }
 
+// The row that stands for row i, of all rows, in a matrix of one row for each group.
+std::size_t row_of_group(const Use& use, std::size_t i, std::size_t all_rows) {
+  const std::size_t parts = use[setting::parts], apart = use[setting::apart];
+  return i / (all_rows / parts) * apart + i % apart;
+}
+
+// The first row of the group that row r of the sums stands for, and the end of its part.
+RowRange rows_of_group(const Use& use, std::size_t r, std::size_t all_rows) {
+  const std::size_t rows_of_part = all_rows / use[setting::parts], apart = use[setting::apart];
+  const std::size_t part = r / apart * rows_of_part;
+  return {part + r % apart, rows_of_part - r % apart};
+}
+
 }  // namespace
+
+// --- products: every row of the result needs one row of the first matrix and all of the second
 
 const Op op::matmul = {
     .name = "matmul",
@@ -168,23 +183,6 @@ const Op op::repeat_columns = {
     .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value>) -> Gradients {
       return {attn::row_sums(d)};
     }};
-
-namespace {
-
-// The row that stands for row i, of all rows, in a matrix of one row for each group.
-std::size_t row_of_group(const Use& use, std::size_t i, std::size_t all_rows) {
-  const std::size_t parts = use[setting::parts], apart = use[setting::apart];
-  return i / (all_rows / parts) * apart + i % apart;
-}
-
-// The first row of the group that row r of the sums stands for, and the end of its part.
-RowRange rows_of_group(const Use& use, std::size_t r, std::size_t all_rows) {
-  const std::size_t rows_of_part = all_rows / use[setting::parts], apart = use[setting::apart];
-  const std::size_t part = r / apart * rows_of_part;
-  return {part + r % apart, rows_of_part - r % apart};
-}
-
-}  // namespace
 
 const Op op::sum_rows = {
     .name = "sum_rows",

@@ -20,44 +20,7 @@ constexpr std::string_view some_of(Along along) { return along == Along::rows ? 
 // How many parts there are along rows: one in each sentence of a batch.
 std::size_t parts_along(Along along, const Frame& whole) { return along == Along::rows ? whole.rows.batch : 1; }
 
-}  // namespace
-
-// --- another name
-
-const Op op::identity = {
-    .name = "identity",
-    .plain = "$1",
-    .latex = "$1",
-    .cell = R"(of x: x[i,j] because "the same number under another name")",
-    .definition = DEFINE_1((x), set(result, x);),
-    .moves = true,
-    .cost = [](const Use&, std::span<const Shape>) -> Cost { return {}; },
-    .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value>) -> Gradients { return {d}; }};
-
-// The same cells with other labels, in the memory of the operand.
-const Op op::labelled = {
-    .name = "labelled",
-    .formula = [](const Use&, std::span<const Formula> operands) { return operands[0]; },
-    .cell = R"(of x: x[i,j] because "{source x[i,j]}")",
-    .definition = DEFINE_1((x), set(result, x);),
-    .frame = [](const Use& use) -> Frame {
-      const Frame& x = use.frame(0);
-      const Axis& rows = use[setting::axis];
-      if (rows.labels && rows.labels->size() != x.shape.rows) {
-        fail("{} has {} rows and {} labels: give one for each row", use.operands[0]->title(), x.shape.rows,
-             rows.labels->size());
-      }
-      return {x.shape, rows, x.columns};
-    },
-    .in_place = true,
-    .moves = true,
-    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
-      return {attn::labelled(d, use.frame(0).rows)};
-    }};
-
 // --- a part of a matrix
-
-namespace {
 
 template <Along along>
 Frame frame_of_part(const Use& use) {
@@ -102,59 +65,7 @@ std::size_t row_in_whole(const Use& use, std::size_t i) {
   return i / count * sentence + use[setting::first] + i % count;
 }
 
-}  // namespace
-
-const Op op::columns = {
-    .name = "columns",
-    .formula = formula_of_part<Along::columns>,
-    .cell = "of x: x[i, first + j]",
-    .definition = CHECKED_1((x), const std::size_t first = use[setting::first];
-                            set(result, view(x, xt::all(), range(first, first + result.shape.columns)));),
-    // A kernel: a view of xtensor is copied cell by cell.
-    .compute =
-        [](const Use& use, Operands operands, RowsToMake result) {
-          for (std::size_t i = result.first; i < result.end(); ++i) {
-            const std::span<double> cells = result.row(i);
-            std::ranges::copy(operands[0].row(i).subspan(use[setting::first], cells.size()), cells.begin());
-          }
-        },
-    .frame = frame_of_part<Along::columns>,
-    .needed = [](const Use&, std::size_t, RowRange made) { return made; },
-    .moves = true,
-    .cost = cost_of_part<Along::columns>,
-    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
-      return {attn::columns_among_zeros(d, use[setting::first], operands[0])};
-    }};
-
-const Op op::rows = {
-    .name = "rows",
-    .formula = formula_of_part<Along::rows>,
-    .cell = "of each x: x[first + i, j]",
-    .definition =
-        CHECKED_ROWS_1((x), set(result, lent(part(x, use[setting::first] + result.first, result.shape.rows)));),
-    // A kernel: its rows may be stored.
-    .compute =
-        [](const Use& use, Operands operands, RowsToMake result) {
-          for (std::size_t i = result.first; i < result.end(); ++i)
-            copy_row(operands[0], row_in_whole(use, i), result.row(i));
-        },
-    .frame = frame_of_part<Along::rows>,
-    .needed = [](const Use& use, std::size_t, RowRange made) -> RowRange {
-      if (made.count == 0) return {0, 0};
-      const std::size_t begin = row_in_whole(use, made.first);
-      return {begin, row_in_whole(use, made.first + made.count - 1) + 1 - begin};
-    },
-    .by_sentence = true,
-    .stored_operand = 0,
-    .moves = true,
-    .cost = cost_of_part<Along::rows>,
-    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
-      return {attn::rows_among_zeros(d, use[setting::first], operands[0])};
-    }};
-
 // --- the opposite: the same cells at their places, and zeros elsewhere
-
-namespace {
 
 template <Along along>
 Frame frame_among_zeros(const Use& use) {
@@ -182,53 +93,7 @@ Cost cost_of_result(const Use& use, std::span<const Shape>) {
   return {.element_operations = use[setting::frame].shape.cells()};
 }
 
-}  // namespace
-
-const Op op::columns_among_zeros = {
-    .name = "columns_among_zeros",
-    .formula = formula_among_zeros<Along::columns>,
-    .cell = R"(of x:
-        j > first and j < first + columns(x) + 1: x[i, j − first];
-        0 because "only columns {first + 1} to {first + columns(x)} were used here")",
-    .definition = CHECKED_1((x), const std::size_t first = use[setting::first];
-                            Numbers whole = xt::zeros<double>({result.shape.rows, result.shape.columns});
-                            view(whole, xt::all(), range(first, first + x.shape(1))) = x; set(result, whole);),
-    // A kernel: the definition makes the matrix twice.
-    .compute =
-        [](const Use& use, Operands operands, RowsToMake result) {
-          std::ranges::fill(result.all(), 0.0);
-          for (std::size_t i = result.first; i < result.end(); ++i)
-            std::ranges::copy(operands[0].row(i), result.row(i).subspan(use[setting::first]).begin());
-        },
-    .frame = frame_among_zeros<Along::columns>,
-    .needed = [](const Use&, std::size_t, RowRange made) { return made; },
-    .cost = cost_of_result,
-    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
-      return {attn::columns(d, use[setting::first], use.frame(0).shape.columns)};
-    }};
-
-const Op op::rows_among_zeros = {
-    .name = "rows_among_zeros",
-    .formula = formula_among_zeros<Along::rows>,
-    .cell = R"(of each x:
-        i > first and i < first + rows(x) + 1: x[i − first, j];
-        0 because "only rows {first + 1} to {first + rows(x)} were used here")",
-    .definition =
-        DEFINE_ROWS_1((x), const std::size_t first = use[setting::first]; set(result, everywhere(0.0, result));
-                      const std::size_t begin = std::max(result.first, first);
-                      const std::size_t end = std::min(result.end(), first + x.shape.rows); if (begin < end)
-                          set(part(result, begin, end - begin), lent(part(x, begin - first, end - begin)));),
-    .frame = frame_among_zeros<Along::rows>,
-    .needs = Needs::all,
-    .by_sentence = true,
-    .cost = cost_of_result,
-    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
-      return {attn::rows(d, use[setting::first], use.frame(0).shape.rows / use.frame(0).rows.batch)};
-    }};
-
 // --- matrices one after another
-
-namespace {
 
 // The formulas of all operands with `plain` or `latex` between them.
 Formula listed_formulas(std::span<const Formula> operands, std::string_view plain, std::string_view latex) {
@@ -293,7 +158,169 @@ Gradients gradients_of_joined(const Use& use, const Value&, const Value& d, std:
   return all;
 }
 
+// --- parts among zeros, added up
+
+// Takes the parts of this kind out of some flows, each the sum of those of one place, and joins them where
+// they are the whole; or else leaves all as they were.
+void join_parts(std::vector<Value>& flows, const Op& filling, Along along) {
+  std::map<std::size_t, Value> parts;  // by the place where they begin
+  std::vector<Value> others;
+  for (const Value& flow : flows) {
+    if (flow.node().op != &filling) {
+      others.push_back(flow);
+      continue;
+    }
+    const Value part(*flow.node().operands[0]);
+    const auto [place, is_new] = parts.emplace(*flow.node().find(setting::first), part);
+    if (is_new) continue;
+    if (place->second.shape() != part.shape()) return;
+    place->second = add(place->second, part);
+  }
+  if (parts.size() < 2) return;
+  const Frame& whole = flows.front().node().frame;
+  const std::size_t sentences = parts_along(along, whole);
+  std::size_t end = 0;
+  std::vector<Value> in_order;
+  for (const auto& part : parts) {
+    if (part.first != end) return;
+    end += size_along(along, part.second.shape()) / sentences;
+    in_order.push_back(part.second);
+  }
+  if (end != size_along(along, whole.shape) / sentences) return;
+  others.push_back(along == Along::rows ? stack(in_order) : concatenate(in_order));
+  flows = std::move(others);
+}
+
 }  // namespace
+
+// --- another name
+
+const Op op::identity = {
+    .name = "identity",
+    .plain = "$1",
+    .latex = "$1",
+    .cell = R"(of x: x[i,j] because "the same number under another name")",
+    .definition = DEFINE_1((x), set(result, x);),
+    .moves = true,
+    .cost = [](const Use&, std::span<const Shape>) -> Cost { return {}; },
+    .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value>) -> Gradients { return {d}; }};
+
+// The same cells with other labels, in the memory of the operand.
+const Op op::labelled = {
+    .name = "labelled",
+    .formula = [](const Use&, std::span<const Formula> operands) { return operands[0]; },
+    .cell = R"(of x: x[i,j] because "{source x[i,j]}")",
+    .definition = DEFINE_1((x), set(result, x);),
+    .frame = [](const Use& use) -> Frame {
+      const Frame& x = use.frame(0);
+      const Axis& rows = use[setting::axis];
+      if (rows.labels && rows.labels->size() != x.shape.rows) {
+        fail("{} has {} rows and {} labels: give one for each row", use.operands[0]->title(), x.shape.rows,
+             rows.labels->size());
+      }
+      return {x.shape, rows, x.columns};
+    },
+    .in_place = true,
+    .moves = true,
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
+      return {attn::labelled(d, use.frame(0).rows)};
+    }};
+
+// --- a part of a matrix
+
+const Op op::columns = {
+    .name = "columns",
+    .formula = formula_of_part<Along::columns>,
+    .cell = "of x: x[i, first + j]",
+    .definition = CHECKED_1((x), const std::size_t first = use[setting::first];
+                            set(result, view(x, xt::all(), range(first, first + result.shape.columns)));),
+    // A kernel: a view of xtensor is copied cell by cell.
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          for (std::size_t i = result.first; i < result.end(); ++i) {
+            const std::span<double> cells = result.row(i);
+            std::ranges::copy(operands[0].row(i).subspan(use[setting::first], cells.size()), cells.begin());
+          }
+        },
+    .frame = frame_of_part<Along::columns>,
+    .needed = [](const Use&, std::size_t, RowRange made) { return made; },
+    .moves = true,
+    .cost = cost_of_part<Along::columns>,
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
+      return {attn::columns_among_zeros(d, use[setting::first], operands[0])};
+    }};
+
+const Op op::rows = {
+    .name = "rows",
+    .formula = formula_of_part<Along::rows>,
+    .cell = "of each x: x[first + i, j]",
+    .definition =
+        CHECKED_ROWS_1((x), set(result, lent(part(x, use[setting::first] + result.first, result.shape.rows)));),
+    // A kernel: its rows may be stored.
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          for (std::size_t i = result.first; i < result.end(); ++i)
+            copy_row(operands[0], row_in_whole(use, i), result.row(i));
+        },
+    .frame = frame_of_part<Along::rows>,
+    .needed = [](const Use& use, std::size_t, RowRange made) -> RowRange {
+      if (made.count == 0) return {0, 0};
+      const std::size_t begin = row_in_whole(use, made.first);
+      return {begin, row_in_whole(use, made.first + made.count - 1) + 1 - begin};
+    },
+    .by_sentence = true,
+    .stored_operand = 0,
+    .moves = true,
+    .cost = cost_of_part<Along::rows>,
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
+      return {attn::rows_among_zeros(d, use[setting::first], operands[0])};
+    }};
+
+// --- the opposite: the same cells at their places, and zeros elsewhere
+
+const Op op::columns_among_zeros = {
+    .name = "columns_among_zeros",
+    .formula = formula_among_zeros<Along::columns>,
+    .cell = R"(of x:
+        j > first and j < first + columns(x) + 1: x[i, j − first];
+        0 because "only columns {first + 1} to {first + columns(x)} were used here")",
+    .definition = CHECKED_1((x), const std::size_t first = use[setting::first];
+                            Numbers whole = xt::zeros<double>({result.shape.rows, result.shape.columns});
+                            view(whole, xt::all(), range(first, first + x.shape(1))) = x; set(result, whole);),
+    // A kernel: the definition makes the matrix twice.
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          std::ranges::fill(result.all(), 0.0);
+          for (std::size_t i = result.first; i < result.end(); ++i)
+            std::ranges::copy(operands[0].row(i), result.row(i).subspan(use[setting::first]).begin());
+        },
+    .frame = frame_among_zeros<Along::columns>,
+    .needed = [](const Use&, std::size_t, RowRange made) { return made; },
+    .cost = cost_of_result,
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
+      return {attn::columns(d, use[setting::first], use.frame(0).shape.columns)};
+    }};
+
+const Op op::rows_among_zeros = {
+    .name = "rows_among_zeros",
+    .formula = formula_among_zeros<Along::rows>,
+    .cell = R"(of each x:
+        i > first and i < first + rows(x) + 1: x[i − first, j];
+        0 because "only rows {first + 1} to {first + rows(x)} were used here")",
+    .definition =
+        DEFINE_ROWS_1((x), const std::size_t first = use[setting::first]; set(result, everywhere(0.0, result));
+                      const std::size_t begin = std::max(result.first, first);
+                      const std::size_t end = std::min(result.end(), first + x.shape.rows); if (begin < end)
+                          set(part(result, begin, end - begin), lent(part(x, begin - first, end - begin)));),
+    .frame = frame_among_zeros<Along::rows>,
+    .needs = Needs::all,
+    .by_sentence = true,
+    .cost = cost_of_result,
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
+      return {attn::rows(d, use[setting::first], use.frame(0).shape.rows / use.frame(0).rows.batch)};
+    }};
+
+// --- matrices one after another
 
 // A kernel: concatenation in xtensor takes more than twenty times as long (docs/performance.md).
 const Op op::concatenate = {.name = "concatenate",
@@ -447,41 +474,6 @@ std::optional<std::size_t> first_of_slice(const Node& node) {
 }
 
 // --- parts among zeros, added up
-
-namespace {
-
-// Takes the parts of this kind out of some flows, each the sum of those of one place, and joins them where
-// they are the whole; or else leaves all as they were.
-void join_parts(std::vector<Value>& flows, const Op& filling, Along along) {
-  std::map<std::size_t, Value> parts;  // by the place where they begin
-  std::vector<Value> others;
-  for (const Value& flow : flows) {
-    if (flow.node().op != &filling) {
-      others.push_back(flow);
-      continue;
-    }
-    const Value part(*flow.node().operands[0]);
-    const auto [place, is_new] = parts.emplace(*flow.node().find(setting::first), part);
-    if (is_new) continue;
-    if (place->second.shape() != part.shape()) return;
-    place->second = add(place->second, part);
-  }
-  if (parts.size() < 2) return;
-  const Frame& whole = flows.front().node().frame;
-  const std::size_t sentences = parts_along(along, whole);
-  std::size_t end = 0;
-  std::vector<Value> in_order;
-  for (const auto& part : parts) {
-    if (part.first != end) return;
-    end += size_along(along, part.second.shape()) / sentences;
-    in_order.push_back(part.second);
-  }
-  if (end != size_along(along, whole.shape) / sentences) return;
-  others.push_back(along == Along::rows ? stack(in_order) : concatenate(in_order));
-  flows = std::move(others);
-}
-
-}  // namespace
 
 Value sum_of_flows(const std::vector<Value>& flows) {
   std::vector<Value> joined = flows;

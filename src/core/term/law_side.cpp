@@ -26,37 +26,7 @@ Shape shape_of_both(const Shape& a, const Shape& b, std::string_view law) {
   return {size(a.rows, b.rows), size(a.columns, b.columns)};
 }
 
-}  // namespace
-
-Side one(double value) { return {.cells = Matrix({1, 1}, value)}; }
-
-double cell_at(const Side& side, std::size_t i, std::size_t j) {
-  const Shape shape = side.cells.shape();
-  return side.cells(shape.rows == 1 ? 0 : i, shape.columns == 1 ? 0 : j);
-}
-
-Side by_cells(const Side& left, const Side& right, CellFunction f, std::string_view law) {
-  const Shape a = left.cells.shape(), b = right.cells.shape();
-  const Shape shape = shape_of_both(a, b, law);
-  Budget::take_work(shape.cells());
-  Side result{.cells = Matrix(shape),
-              .rows = a.rows >= b.rows && left.rows.node ? left.rows : right.rows,
-              .columns = a.columns >= b.columns && left.columns.node ? left.columns : right.columns};
-  for (std::size_t i = 0; i < shape.rows; ++i) {
-    for (std::size_t j = 0; j < shape.columns; ++j) result.cells(i, j) = f(cell_at(left, i, j), cell_at(right, i, j));
-  }
-  return result;
-}
-
-bool alike(double a, double b, double tolerance) {
-  if (a == b) return true;
-  if (!std::isfinite(a) || !std::isfinite(b)) return false;
-  return std::fabs(a - b) <= tolerance * std::max({1.0, std::fabs(a), std::fabs(b)});
-}
-
 // --- what a law can call
-
-namespace {
 
 // Of each row, one number.
 template <double (*of_row)(std::span<const double>)>
@@ -164,17 +134,7 @@ constexpr std::array all_signs = {
     ComparisonSign{"=", "equal to", alike},
 };
 
-}  // namespace
-
-std::span<const OfSide> functions_of_sides() { return of_sides; }
-
-std::span<const Property> properties() { return all_properties; }
-
-std::span<const ComparisonSign> comparison_signs() { return all_signs; }
-
 // --- where a cell stands
-
-namespace {
 
 // The matrix and the row or the column there.
 std::pair<const Node*, std::size_t> resolved(const Along& along, std::size_t i) {
@@ -195,6 +155,42 @@ Cell telling_cell(const Node& node, std::size_t row) {
 }
 
 }  // namespace
+
+Side one(double value) { return {.cells = Matrix({1, 1}, value)}; }
+
+double cell_at(const Side& side, std::size_t i, std::size_t j) {
+  const Shape shape = side.cells.shape();
+  return side.cells(shape.rows == 1 ? 0 : i, shape.columns == 1 ? 0 : j);
+}
+
+Side by_cells(const Side& left, const Side& right, CellFunction f, std::string_view law) {
+  const Shape a = left.cells.shape(), b = right.cells.shape();
+  const Shape shape = shape_of_both(a, b, law);
+  Budget::take_work(shape.cells());
+  Side result{.cells = Matrix(shape),
+              .rows = a.rows >= b.rows && left.rows.node ? left.rows : right.rows,
+              .columns = a.columns >= b.columns && left.columns.node ? left.columns : right.columns};
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    for (std::size_t j = 0; j < shape.columns; ++j) result.cells(i, j) = f(cell_at(left, i, j), cell_at(right, i, j));
+  }
+  return result;
+}
+
+bool alike(double a, double b, double tolerance) {
+  if (a == b) return true;
+  if (!std::isfinite(a) || !std::isfinite(b)) return false;
+  return std::fabs(a - b) <= tolerance * std::max({1.0, std::fabs(a), std::fabs(b)});
+}
+
+// --- what a law can call
+
+std::span<const OfSide> functions_of_sides() { return of_sides; }
+
+std::span<const Property> properties() { return all_properties; }
+
+std::span<const ComparisonSign> comparison_signs() { return all_signs; }
+
+// --- where a cell stands
 
 void tell_place(Broken& broken, const Side& side, std::size_t i, std::size_t j) {
   const Along &rows = side.rows, &columns = side.columns;

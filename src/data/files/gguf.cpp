@@ -156,43 +156,7 @@ std::optional<GgufValue> gguf_value_in(GgufBytes& bytes, std::uint32_t number, b
   return list;
 }
 
-}  // namespace
-
-bool is_gguf(std::string_view bytes) { return bytes.starts_with(gguf_begin); }
-
-std::optional<std::vector<std::string_view>> texts_of(const GgufList& list) {
-  if (gguf_types[list.type].kind != GgufKind::text) return std::nullopt;
-  std::vector<std::string_view> texts;
-  GgufBytes bytes(list.bytes);
-  for (std::uint64_t i = 0; i < list.count; ++i) texts.push_back(bytes.text());
-  return texts;
-}
-
-std::optional<std::vector<double>> numbers_of(const GgufList& list) {
-  const GgufType& type = gguf_types[list.type];
-  if (type.bytes == 0) return std::nullopt;
-  std::vector<double> numbers;
-  GgufBytes bytes(list.bytes);
-  for (std::uint64_t i = 0; i < list.count; ++i) {
-    const GgufValue value = number_from_bits(bytes.number(type.bytes), type);
-    numbers.push_back(std::visit(
-        [](const auto& one) {
-          if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(one)>>) return static_cast<double>(one);
-          return 0.0;
-        },
-        value));
-  }
-  return numbers;
-}
-
-const std::string_view* GgufFile::text(std::string_view name) const {
-  const auto found = metadata.find(name);
-  return found == metadata.end() ? nullptr : std::get_if<std::string_view>(&found->second);
-}
-
 // --- the header
-
-namespace {
 
 constexpr std::uint64_t most_gguf_dimensions = 8;
 
@@ -249,7 +213,54 @@ void require_tensors_apart(const std::vector<GgufTensor>& tensors, std::uint64_t
   }
 }
 
+// --- a tensor
+
+const GgufNumbers& gguf_numbers_of(const GgufTensor& tensor, const std::string& where) {
+  const auto found = std::ranges::find(gguf_numbers, tensor.type, &GgufNumbers::type);
+  if (found == std::end(gguf_numbers))
+    fail("{}: the tensor {} has numbers of the unknown type {}: convert the model to Q8_0 or F16", where,
+         name_in_quotes(tensor.name), tensor.type);
+  if (!found->stored)
+    fail("{}: the tensor {} has numbers of the type {}, which is not read: convert the model to Q8_0 or F16", where,
+         name_in_quotes(tensor.name), found->name);
+  return *found;
+}
+
 }  // namespace
+
+bool is_gguf(std::string_view bytes) { return bytes.starts_with(gguf_begin); }
+
+std::optional<std::vector<std::string_view>> texts_of(const GgufList& list) {
+  if (gguf_types[list.type].kind != GgufKind::text) return std::nullopt;
+  std::vector<std::string_view> texts;
+  GgufBytes bytes(list.bytes);
+  for (std::uint64_t i = 0; i < list.count; ++i) texts.push_back(bytes.text());
+  return texts;
+}
+
+std::optional<std::vector<double>> numbers_of(const GgufList& list) {
+  const GgufType& type = gguf_types[list.type];
+  if (type.bytes == 0) return std::nullopt;
+  std::vector<double> numbers;
+  GgufBytes bytes(list.bytes);
+  for (std::uint64_t i = 0; i < list.count; ++i) {
+    const GgufValue value = number_from_bits(bytes.number(type.bytes), type);
+    numbers.push_back(std::visit(
+        [](const auto& one) {
+          if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(one)>>) return static_cast<double>(one);
+          return 0.0;
+        },
+        value));
+  }
+  return numbers;
+}
+
+const std::string_view* GgufFile::text(std::string_view name) const {
+  const auto found = metadata.find(name);
+  return found == metadata.end() ? nullptr : std::get_if<std::string_view>(&found->second);
+}
+
+// --- the header
 
 GgufFile read_gguf(std::string_view all, const std::string& where) {
   GgufBytes bytes(all);
@@ -276,21 +287,6 @@ GgufFile read_gguf(std::string_view all, const std::string& where) {
 }
 
 // --- a tensor
-
-namespace {
-
-const GgufNumbers& gguf_numbers_of(const GgufTensor& tensor, const std::string& where) {
-  const auto found = std::ranges::find(gguf_numbers, tensor.type, &GgufNumbers::type);
-  if (found == std::end(gguf_numbers))
-    fail("{}: the tensor {} has numbers of the unknown type {}: convert the model to Q8_0 or F16", where,
-         name_in_quotes(tensor.name), tensor.type);
-  if (!found->stored)
-    fail("{}: the tensor {} has numbers of the type {}, which is not read: convert the model to Q8_0 or F16", where,
-         name_in_quotes(tensor.name), found->name);
-  return *found;
-}
-
-}  // namespace
 
 Matrix matrix_from(const GgufTensor& tensor, const GgufFile& file, const std::shared_ptr<const void>& holder,
                    const std::string& where) {

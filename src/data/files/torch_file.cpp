@@ -56,6 +56,68 @@ Found state_dictionary_in(const PickledDictionary& file) {
   return {tensors_in(file), ""};
 }
 
+// --- views
+
+// A view as rows and columns.
+struct View {
+  Shape shape;
+  std::uint64_t begin, row, column;  // the place of the first number, and how far apart neighbors are
+};
+
+bool is_within(const View& view, std::uint64_t count) {
+  if (view.begin >= count) return false;
+  std::uint64_t left = count - 1 - view.begin;
+  for (const auto& [size, stride] :
+       {std::pair<std::uint64_t, std::uint64_t>{view.shape.rows, view.row}, {view.shape.columns, view.column}}) {
+    if (size > 1 && stride > left / (size - 1)) return false;
+    left -= (size - 1) * stride;
+  }
+  return true;
+}
+
+View view_of(const PickledTensor& tensor, const std::string& name, const std::string& where) {
+  const std::vector<std::size_t> sizes = without_single_ones(tensor.sizes);
+  constexpr std::uint64_t most = std::uint64_t{1} << 40;
+  const auto is_too_large = [](std::uint64_t size) { return size > most; };
+  if (sizes.empty() || sizes.size() > 2 || std::ranges::any_of(sizes, is_too_large)) {
+    fail("{}: the tensor {} has {}: give a matrix (2 dimensions) or a vector (1 dimension)", where,
+         name_in_quotes(name), count_of(tensor.sizes.size(), "dimension"));
+  }
+  if (std::ranges::find(sizes, 0U) != sizes.end()) fail("{}: the tensor {} is empty: leave it out", where, name);
+  const std::size_t last = tensor.strides.size() - 1;
+  if (sizes.size() == 1) return {{1, sizes[0]}, tensor.offset, 0, tensor.strides[last]};
+  return {{sizes[0], sizes[1]}, tensor.offset, tensor.strides[last - 1], tensor.strides[last]};
+}
+
+// Where neighbors of one dimension lie beside each other.
+std::optional<Stored> stored_view(const View& view, const StoredType& type, const FileBytes& bytes) {
+  const auto [rows, columns] = view.shape;
+  Stored stored{.type = &type,
+                .elements = reinterpret_cast<const std::byte*>(bytes.bytes.data()) + view.begin * type.bytes,
+                .holder = bytes.holder,
+                .shape = view.shape};
+  if (columns == 1 || view.column == 1) {
+    stored.line = view.row;
+    return stored;
+  }
+  if (rows > 1 && view.row != 1) return std::nullopt;
+  stored.is_transposed = true;
+  stored.line = view.column;
+  return stored;
+}
+
+Matrix gathered(const View& view, const ElementType& type, std::string_view bytes, const std::string& name) {
+  require_size(name, view.shape);
+  Matrix matrix(view.shape);
+  const auto* const elements = reinterpret_cast<const unsigned char*>(bytes.data());
+  for (std::size_t i = 0; i < view.shape.rows; ++i) {
+    const std::span<double> cells = row(matrix, i);
+    for (std::size_t j = 0; j < cells.size(); ++j)
+      cells[j] = type.decode(elements + (view.begin + i * view.row + j * view.column) * type.bytes);
+  }
+  return matrix;
+}
+
 }  // namespace
 
 bool is_torch_file(std::string_view bytes) {
@@ -173,70 +235,6 @@ TorchFile::TorchFile(FileBytes file, std::string where) {
 }
 
 // --- views
-
-namespace {
-
-// A view as rows and columns.
-struct View {
-  Shape shape;
-  std::uint64_t begin, row, column;  // the place of the first number, and how far apart neighbors are
-};
-
-bool is_within(const View& view, std::uint64_t count) {
-  if (view.begin >= count) return false;
-  std::uint64_t left = count - 1 - view.begin;
-  for (const auto& [size, stride] :
-       {std::pair<std::uint64_t, std::uint64_t>{view.shape.rows, view.row}, {view.shape.columns, view.column}}) {
-    if (size > 1 && stride > left / (size - 1)) return false;
-    left -= (size - 1) * stride;
-  }
-  return true;
-}
-
-View view_of(const PickledTensor& tensor, const std::string& name, const std::string& where) {
-  const std::vector<std::size_t> sizes = without_single_ones(tensor.sizes);
-  constexpr std::uint64_t most = std::uint64_t{1} << 40;
-  const auto is_too_large = [](std::uint64_t size) { return size > most; };
-  if (sizes.empty() || sizes.size() > 2 || std::ranges::any_of(sizes, is_too_large)) {
-    fail("{}: the tensor {} has {}: give a matrix (2 dimensions) or a vector (1 dimension)", where,
-         name_in_quotes(name), count_of(tensor.sizes.size(), "dimension"));
-  }
-  if (std::ranges::find(sizes, 0U) != sizes.end()) fail("{}: the tensor {} is empty: leave it out", where, name);
-  const std::size_t last = tensor.strides.size() - 1;
-  if (sizes.size() == 1) return {{1, sizes[0]}, tensor.offset, 0, tensor.strides[last]};
-  return {{sizes[0], sizes[1]}, tensor.offset, tensor.strides[last - 1], tensor.strides[last]};
-}
-
-// Where neighbors of one dimension lie beside each other.
-std::optional<Stored> stored_view(const View& view, const StoredType& type, const FileBytes& bytes) {
-  const auto [rows, columns] = view.shape;
-  Stored stored{.type = &type,
-                .elements = reinterpret_cast<const std::byte*>(bytes.bytes.data()) + view.begin * type.bytes,
-                .holder = bytes.holder,
-                .shape = view.shape};
-  if (columns == 1 || view.column == 1) {
-    stored.line = view.row;
-    return stored;
-  }
-  if (rows > 1 && view.row != 1) return std::nullopt;
-  stored.is_transposed = true;
-  stored.line = view.column;
-  return stored;
-}
-
-Matrix gathered(const View& view, const ElementType& type, std::string_view bytes, const std::string& name) {
-  require_size(name, view.shape);
-  Matrix matrix(view.shape);
-  const auto* const elements = reinterpret_cast<const unsigned char*>(bytes.data());
-  for (std::size_t i = 0; i < view.shape.rows; ++i) {
-    const std::span<double> cells = row(matrix, i);
-    for (std::size_t j = 0; j < cells.size(); ++j)
-      cells[j] = type.decode(elements + (view.begin + i * view.row + j * view.column) * type.bytes);
-  }
-  return matrix;
-}
-
-}  // namespace
 
 Matrix TorchFile::read(const std::string& name) const {
   const PickledTensor& tensor = *parts_->tensors.at(name);

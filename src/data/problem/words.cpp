@@ -14,9 +14,9 @@
 
 namespace attn {
 
-// --- words
-
 namespace {
+
+// --- words
 
 enum class Class { space, letter, digit, joiner, point, open_bracket, close_bracket, sign };
 
@@ -81,7 +81,37 @@ std::size_t end_of_bracketed(const std::vector<Character>& characters, std::size
   return end > i + 1 && end < characters.size() && characters[end].kind == Class::close_bracket ? end + 1 : i;
 }
 
+// --- model words
+
+// The ids of words. A table of all is made where many are looked up among many.
+class WordIds {
+ public:
+  WordIds(const std::vector<std::string>& words, const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
+    constexpr std::size_t few = 8;
+    if (words.size() <= few) return;
+    table_.reserve(vocabulary.size());
+    for (std::size_t i = 0; i < vocabulary.size(); ++i) table_.emplace(vocabulary[i], i + 1);
+  }
+
+  std::size_t at(const std::string& word) const {
+    if (table_.empty()) return id_in(vocabulary_, word);
+    const auto found = table_.find(word);
+    return found == table_.end() ? 0 : found->second;
+  }
+
+ private:
+  const Vocabulary& vocabulary_;
+  std::unordered_map<std::string_view, std::size_t> table_ = {};
+};
+
+[[noreturn]] void fail_unknown_word(const std::string& word, const Vocabulary& vocabulary) {
+  if (!are_token_ids(vocabulary)) fail_unknown("word", word, vocabulary);
+  fail("'{}' is not a word of this model. Its words are token ids, from 0 to {}", word, vocabulary.size() - 1);
+}
+
 }  // namespace
+
+// --- words
 
 std::vector<std::string> split_words(std::string_view text) {
   const std::vector<Character> characters = characters_of(text);
@@ -116,36 +146,6 @@ void pad_with_blanks(std::vector<std::vector<std::string>>& sentences) {
 }
 
 // --- model words
-
-namespace {
-
-// The ids of words. A table of all is made where many are looked up among many.
-class WordIds {
- public:
-  WordIds(const std::vector<std::string>& words, const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
-    constexpr std::size_t few = 8;
-    if (words.size() <= few) return;
-    table_.reserve(vocabulary.size());
-    for (std::size_t i = 0; i < vocabulary.size(); ++i) table_.emplace(vocabulary[i], i + 1);
-  }
-
-  std::size_t at(const std::string& word) const {
-    if (table_.empty()) return id_in(vocabulary_, word);
-    const auto found = table_.find(word);
-    return found == table_.end() ? 0 : found->second;
-  }
-
- private:
-  const Vocabulary& vocabulary_;
-  std::unordered_map<std::string_view, std::size_t> table_ = {};
-};
-
-[[noreturn]] void fail_unknown_word(const std::string& word, const Vocabulary& vocabulary) {
-  if (!are_token_ids(vocabulary)) fail_unknown("word", word, vocabulary);
-  fail("'{}' is not a word of this model. Its words are token ids, from 0 to {}", word, vocabulary.size() - 1);
-}
-
-}  // namespace
 
 std::vector<std::string> ModelWords::of(std::string_view text, bool with_special) const {
   if (!tokenizer) return split_words(text);

@@ -9,69 +9,13 @@
 
 namespace attn {
 
-// --- properties
-
 namespace {
+
+// --- properties
 
 utf8proc_category_t category_of(char32_t c) { return utf8proc_category(static_cast<utf8proc_int32_t>(c)); }
 
-}  // namespace
-
-bool is_white_space(char32_t c) {
-  if (c < 0x80U) return c == U' ' || (c >= 9 && c <= 13);
-  if (c == 0x85U) return true;
-  const auto category = category_of(c);
-  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
-}
-
-bool is_numeric(char32_t c) {
-  const auto category = category_of(c);
-  return category == UTF8PROC_CATEGORY_ND || category == UTF8PROC_CATEGORY_NL || category == UTF8PROC_CATEGORY_NO;
-}
-
-bool is_punctuation(char32_t c) {
-  if (c < 0x80U) {
-    return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) || (c >= 123 && c <= 126);
-  }
-  const auto category = category_of(c);
-  return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
-}
-
-bool is_nonspacing_mark(char32_t c) { return category_of(c) == UTF8PROC_CATEGORY_MN; }
-
-bool is_mark(char32_t c) {
-  const auto category = category_of(c);
-  return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_ME;
-}
-
-bool is_control(char32_t c) {
-  const auto category = category_of(c);
-  return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF || category == UTF8PROC_CATEGORY_CO ||
-         category == UTF8PROC_CATEGORY_CS;
-}
-
-bool is_word_character(char32_t c) {
-  const auto category = category_of(c);
-  if (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ND) return true;  // letters, marks, digits
-  if (category == UTF8PROC_CATEGORY_NL || category == UTF8PROC_CATEGORY_PC) return true;
-  if (c == 0x200C || c == 0x200D) return true;
-  return (c >= 0x24B6 && c <= 0x24E9) || (c >= 0x1F130 && c <= 0x1F149) || (c >= 0x1F150 && c <= 0x1F169) ||
-         (c >= 0x1F170 && c <= 0x1F189);
-}
-
-bool is_printed(char32_t c) {
-  if (c < 0x80U) return c > 32 && c < 127;
-  return !is_control(c) && category_of(c) != UTF8PROC_CATEGORY_CN && !is_white_space(c);
-}
-
-std::u32string lower_case_of(char32_t c) {
-  if (c == 0x130) return U"i\u0307";
-  return {static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)))};
-}
-
 // --- normalization forms
-
-namespace {
 
 int combining_class_of(char32_t c) {
   return c < 0x300U ? 0 : utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
@@ -152,7 +96,76 @@ std::vector<ChangedChar> recomposed(const std::vector<ChangedChar>& all) {
   return result;
 }
 
+// --- bytes as characters
+
+bool stands_for_itself(unsigned byte) {
+  return (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
+}
+
+std::array<char32_t, 256> make_signs() {
+  std::array<char32_t, 256> signs{};
+  char32_t next = 256;
+  for (unsigned byte = 0; byte < 256; ++byte) signs[byte] = stands_for_itself(byte) ? byte : next++;
+  return signs;
+}
+
 }  // namespace
+
+// --- properties
+
+bool is_white_space(char32_t c) {
+  if (c < 0x80U) return c == U' ' || (c >= 9 && c <= 13);
+  if (c == 0x85U) return true;
+  const auto category = category_of(c);
+  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
+}
+
+bool is_numeric(char32_t c) {
+  const auto category = category_of(c);
+  return category == UTF8PROC_CATEGORY_ND || category == UTF8PROC_CATEGORY_NL || category == UTF8PROC_CATEGORY_NO;
+}
+
+bool is_punctuation(char32_t c) {
+  if (c < 0x80U) {
+    return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) || (c >= 123 && c <= 126);
+  }
+  const auto category = category_of(c);
+  return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
+}
+
+bool is_nonspacing_mark(char32_t c) { return category_of(c) == UTF8PROC_CATEGORY_MN; }
+
+bool is_mark(char32_t c) {
+  const auto category = category_of(c);
+  return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_ME;
+}
+
+bool is_control(char32_t c) {
+  const auto category = category_of(c);
+  return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF || category == UTF8PROC_CATEGORY_CO ||
+         category == UTF8PROC_CATEGORY_CS;
+}
+
+bool is_word_character(char32_t c) {
+  const auto category = category_of(c);
+  if (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ND) return true;  // letters, marks, digits
+  if (category == UTF8PROC_CATEGORY_NL || category == UTF8PROC_CATEGORY_PC) return true;
+  if (c == 0x200C || c == 0x200D) return true;
+  return (c >= 0x24B6 && c <= 0x24E9) || (c >= 0x1F130 && c <= 0x1F149) || (c >= 0x1F150 && c <= 0x1F169) ||
+         (c >= 0x1F170 && c <= 0x1F189);
+}
+
+bool is_printed(char32_t c) {
+  if (c < 0x80U) return c > 32 && c < 127;
+  return !is_control(c) && category_of(c) != UTF8PROC_CATEGORY_CN && !is_white_space(c);
+}
+
+std::u32string lower_case_of(char32_t c) {
+  if (c == 0x130) return U"i\u0307";
+  return {static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)))};
+}
+
+// --- normalization forms
 
 void put_normal_form(std::string_view text, NormalForm form, const std::function<void(ChangedChar)>& take) {
   // No character of ASCII is composed with one before it, or changes its place: before it a text may be cut.
@@ -184,21 +197,6 @@ void put_grapheme_ends(std::string_view text, const std::function<void(std::size
 }
 
 // --- bytes as characters
-
-namespace {
-
-bool stands_for_itself(unsigned byte) {
-  return (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
-}
-
-std::array<char32_t, 256> make_signs() {
-  std::array<char32_t, 256> signs{};
-  char32_t next = 256;
-  for (unsigned byte = 0; byte < 256; ++byte) signs[byte] = stands_for_itself(byte) ? byte : next++;
-  return signs;
-}
-
-}  // namespace
 
 char32_t sign_of_byte(unsigned char byte) {
   static const std::array<char32_t, 256> signs = make_signs();

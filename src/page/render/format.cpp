@@ -15,9 +15,9 @@
 
 namespace attn {
 
-// --- format
-
 namespace {
+
+// --- format
 
 constexpr std::array format_table = {
     Format{"text", "tables for a terminal or a text file", "txt", Audience::readers, render_text},
@@ -37,7 +37,23 @@ constexpr std::array format_table = {
            render_safetensors},
 };
 
+// --- writer
+
+// What a terminal without colors would show, as code.
+template <class Write>
+CodeBlock in_plain_text(Style style, const Write& write) {
+  style.colors = Colors::none;
+  std::string text;
+  Sink sink([&](std::string_view bytes) { text += bytes; });
+  write(style, sink);
+  sink.flush();
+  text.erase(text.find_last_not_of('\n') + 1);
+  return {"text", std::move(text)};
+}
+
 }  // namespace
+
+// --- format
 
 std::span<const Format> formats() { return format_table; }
 
@@ -72,22 +88,6 @@ std::string marked(const Text& text, const MarksOfSpans& marks,
 }
 
 // --- writer
-
-namespace {
-
-// What a terminal without colors would show, as code.
-template <class Write>
-CodeBlock in_plain_text(Style style, const Write& write) {
-  style.colors = Colors::none;
-  std::string text;
-  Sink sink([&](std::string_view bytes) { text += bytes; });
-  write(style, sink);
-  sink.flush();
-  text.erase(text.find_last_not_of('\n') + 1);
-  return {"text", std::move(text)};
-}
-
-}  // namespace
 
 void Writer::write(const std::vector<Block>& blocks) {
   const auto write_one = [this](const auto& one) { write(one); };

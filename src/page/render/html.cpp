@@ -17,9 +17,9 @@
 
 namespace attn {
 
-// --- html
-
 namespace {
+
+// --- html
 
 constexpr int levels_of_shade = 9;  // of shades of a cell
 
@@ -300,7 +300,34 @@ std::string begin_of_part() {
       color_variables(part), part, rules_within());
 }
 
+// --- markup
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
 }  // namespace
+
+// --- html
 
 std::unique_ptr<Writer> html_writer(const Style& style, Sink& sink, std::string ids) {
   return std::make_unique<HtmlWriter>(style, sink, std::move(ids));
@@ -329,33 +356,6 @@ void render_html(const Page& page, const Style& style, Sink& sink) {
 }
 
 // --- markup
-
-namespace {
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
-}  // namespace
 
 std::string in_markup(std::string_view text) { return escaped(printable(text)); }
 

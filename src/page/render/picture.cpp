@@ -12,9 +12,9 @@
 
 namespace attn {
 
-// --- drawings of a page
-
 namespace {
+
+// --- drawings of a page
 
 // What of a page is drawn anyway: where nothing was asked for, a picture is one of these.
 class DrawingWriter : public Writer {
@@ -76,11 +76,7 @@ std::vector<Page> drawings_of(const Page& page) {
   return parts;
 }
 
-}  // namespace
-
 // --- picture
-
-namespace {
 
 constexpr std::size_t most_lines_of_picture = 600;
 
@@ -280,6 +276,8 @@ Picture with_note(Picture picture, const Style& style, const Canvas& canvas) {
 }
 
 }  // namespace
+
+// --- picture
 
 std::vector<Page> pictures_of(const Page& page, const Style& style) {
   std::vector<Page> parts;

@@ -13,6 +13,7 @@
 #include "page/render/width.hpp"
 
 namespace attn {
+
 namespace {
 
 // The columns with the largest numbers of a row, of those that are not masked there.
@@ -41,70 +42,7 @@ std::string noun_of(const Axis& axis, std::string_view otherwise) {
   return axis.name.empty() ? std::string(otherwise) : axis.name;
 }
 
-}  // namespace
-
-bool is_wide(const Table& table) { return table.ranks && table.cells->shape().columns > most_ranked_columns; }
-
-std::vector<Block> ranked(const Table& table, int precision) {
-  const std::size_t columns = table.cells->shape().columns;
-  const bool are_weights = table.heat == Heat::weights;
-  const int digits = std::max(precision, 1);
-  Listing listing{
-      {noun_of(table.rows, "row"), noun_of(table.columns, "column"), "at", are_weights ? "weight" : "number"},
-      {},
-      true};
-  const Shown rows = shown_rows(table);
-  bool has_others = false;
-  for (std::size_t n = 0; n < rows.places.size(); ++n) {
-    if (const std::size_t gap = rows.gap_before(n); gap > 0)
-      listing.rows.push_back({fmt::format("… {:# more row|# more rows}", Count{gap}), "", "", ""});
-    const std::size_t i = rows.places[n];
-    const auto written = [&](double number) { return written_digits(number, digits); };
-    auto [places, alike] = largest_places(table, i, columns_ranked_first);
-    // What rounds to 0 is one of the others.
-    const auto rounds_to_zero = [&](std::size_t j) {
-      return are_weights && 2.0 * (*table.cells)(i, j) < std::pow(10.0, -digits);
-    };
-    std::erase_if(places, [&, largest = places.front()](std::size_t j) { return j != largest && rounds_to_zero(j); });
-    std::erase_if(alike, rounds_to_zero);
-    double rest = 0.0;
-    for (const double number : row(*table.cells, i)) rest += number;
-    std::string title = place_in_lists(table.rows, i);
-    const auto add_line = [&](std::string column, std::string at, std::string number) {
-      listing.rows.push_back({std::exchange(title, ""), std::move(column), std::move(at), std::move(number)});
-    };
-    for (const std::size_t j : places) {
-      const double number = (*table.cells)(i, j);
-      rest -= number;
-      add_line(table.columns.label(j), fmt::format("[{},{}]", i + 1, j + 1), written(number));
-    }
-    if (!alike.empty()) {
-      for (const std::size_t j : alike) rest -= (*table.cells)(i, j);
-      add_line(fmt::format("{} with this number each", with_commas(alike.size())), "",
-               written((*table.cells)(i, alike.front())));
-    }
-    const std::size_t others = columns - places.size() - alike.size();
-    if (others == 0) continue;
-    has_others = true;
-    add_line(fmt::format("{} {:other|others}", with_commas(others), Count{others}), "",
-             are_weights ? written(std::max(rest, 0.0)) : "–");
-  }
-  if (!has_others) {
-    return {Prose{text(code(table.title),
-                       fmt::format(": all {} numbers of each row, equal ones counted together (", with_commas(columns)),
-                       code("--full"), " shows each).")},
-            std::move(listing)};
-  }
-  return {Prose{text(code(table.title),
-                     fmt::format(": the {} largest of the {} numbers of each row, and the others{} (",
-                                 columns_ranked_first, with_commas(columns), are_weights ? " with their sum" : ""),
-                     code("--full"), " shows all).")},
-          std::move(listing)};
-}
-
 // --- in a terminal
-
-namespace {
 
 class RankedRows {
  public:
@@ -258,6 +196,67 @@ class RankedRows {
 };
 
 }  // namespace
+
+bool is_wide(const Table& table) { return table.ranks && table.cells->shape().columns > most_ranked_columns; }
+
+std::vector<Block> ranked(const Table& table, int precision) {
+  const std::size_t columns = table.cells->shape().columns;
+  const bool are_weights = table.heat == Heat::weights;
+  const int digits = std::max(precision, 1);
+  Listing listing{
+      {noun_of(table.rows, "row"), noun_of(table.columns, "column"), "at", are_weights ? "weight" : "number"},
+      {},
+      true};
+  const Shown rows = shown_rows(table);
+  bool has_others = false;
+  for (std::size_t n = 0; n < rows.places.size(); ++n) {
+    if (const std::size_t gap = rows.gap_before(n); gap > 0)
+      listing.rows.push_back({fmt::format("… {:# more row|# more rows}", Count{gap}), "", "", ""});
+    const std::size_t i = rows.places[n];
+    const auto written = [&](double number) { return written_digits(number, digits); };
+    auto [places, alike] = largest_places(table, i, columns_ranked_first);
+    // What rounds to 0 is one of the others.
+    const auto rounds_to_zero = [&](std::size_t j) {
+      return are_weights && 2.0 * (*table.cells)(i, j) < std::pow(10.0, -digits);
+    };
+    std::erase_if(places, [&, largest = places.front()](std::size_t j) { return j != largest && rounds_to_zero(j); });
+    std::erase_if(alike, rounds_to_zero);
+    double rest = 0.0;
+    for (const double number : row(*table.cells, i)) rest += number;
+    std::string title = place_in_lists(table.rows, i);
+    const auto add_line = [&](std::string column, std::string at, std::string number) {
+      listing.rows.push_back({std::exchange(title, ""), std::move(column), std::move(at), std::move(number)});
+    };
+    for (const std::size_t j : places) {
+      const double number = (*table.cells)(i, j);
+      rest -= number;
+      add_line(table.columns.label(j), fmt::format("[{},{}]", i + 1, j + 1), written(number));
+    }
+    if (!alike.empty()) {
+      for (const std::size_t j : alike) rest -= (*table.cells)(i, j);
+      add_line(fmt::format("{} with this number each", with_commas(alike.size())), "",
+               written((*table.cells)(i, alike.front())));
+    }
+    const std::size_t others = columns - places.size() - alike.size();
+    if (others == 0) continue;
+    has_others = true;
+    add_line(fmt::format("{} {:other|others}", with_commas(others), Count{others}), "",
+             are_weights ? written(std::max(rest, 0.0)) : "–");
+  }
+  if (!has_others) {
+    return {Prose{text(code(table.title),
+                       fmt::format(": all {} numbers of each row, equal ones counted together (", with_commas(columns)),
+                       code("--full"), " shows each).")},
+            std::move(listing)};
+  }
+  return {Prose{text(code(table.title),
+                     fmt::format(": the {} largest of the {} numbers of each row, and the others{} (",
+                                 columns_ranked_first, with_commas(columns), are_weights ? " with their sum" : ""),
+                     code("--full"), " shows all).")},
+          std::move(listing)};
+}
+
+// --- in a terminal
 
 void write_ranked_rows(const Table& table, const Shown& rows, const Style& style, Sink& sink) {
   RankedRows(table, rows, style).write(sink);

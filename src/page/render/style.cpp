@@ -11,35 +11,9 @@
 
 namespace attn {
 
-// --- style
-
-double Rgb::luminance() const {
-  const auto linear = [](int part) { return std::pow(part / 255.0, 2.2); };
-  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
-}
-
-std::size_t Style::limit() const {
-  constexpr std::size_t usual = 80, least = 20;
-  return width == 0 ? usual : std::max(width, least);
-}
-
-std::string Style::signs(std::string_view text) const {
-  const std::string shown = unicode ? printable(text) : in_ascii(printable(text));
-  return settings<TexSettings>().tells_numbers ? told_by_numbers(shown) : shown;
-}
-
-std::string Style::words(std::string_view text) const {
-  std::string shown = settings<TexSettings>().tells_numbers ? told_by_numbers(text) : printable(text);
-  if (unicode) return shown;
-  constexpr std::string_view replacement = "\uFFFD";
-  for (std::size_t at = 0; (at = shown.find(replacement, at)) != std::string::npos; ++at)
-    shown.replace(at, replacement.size(), "?");
-  return shown;
-}
+namespace {
 
 // --- color
-
-namespace {
 
 // Cells are colored from the terminal's own ground up: nothing is filled at 0, and the largest cell stands
 // out most, on dark grounds and on light ones. Blue for more than zero, orange for less: the color-blind can
@@ -129,7 +103,55 @@ std::string if_colored(const Style& style, const char* sequence) {
   return style.colors == Colors::none ? "" : sequence;
 }
 
+// Every table that a block shows.
+template <class Visit>
+void visit_tables(const Block& block, const Visit& visit) {
+  if (const CommandOutput* const output = std::get_if<CommandOutput>(&block)) {
+    for (const Block& inner : output->page->blocks) visit_tables(inner, visit);
+  } else if (const Table* const table = std::get_if<Table>(&block)) {
+    visit(*table);
+  } else if (const HeatMap* const map = std::get_if<HeatMap>(&block)) {
+    visit(map->table);
+  } else if (const HeatMaps* const maps = std::get_if<HeatMaps>(&block)) {
+    std::ranges::for_each(maps->tables, visit);
+  } else if (const ShadedWords* const words = std::get_if<ShadedWords>(&block)) {
+    visit(words->weights);
+  } else if (const ProductBlock* const product = std::get_if<ProductBlock>(&block)) {
+    for (const Table* const part : {&product->left, &product->right, &product->result}) visit(*part);
+  } else if (const SideBySide* const group = std::get_if<SideBySide>(&block)) {
+    std::ranges::for_each(group->tables, visit);
+  }
+}
+
 }  // namespace
+
+// --- style
+
+double Rgb::luminance() const {
+  const auto linear = [](int part) { return std::pow(part / 255.0, 2.2); };
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+std::size_t Style::limit() const {
+  constexpr std::size_t usual = 80, least = 20;
+  return width == 0 ? usual : std::max(width, least);
+}
+
+std::string Style::signs(std::string_view text) const {
+  const std::string shown = unicode ? printable(text) : in_ascii(printable(text));
+  return settings<TexSettings>().tells_numbers ? told_by_numbers(shown) : shown;
+}
+
+std::string Style::words(std::string_view text) const {
+  std::string shown = settings<TexSettings>().tells_numbers ? told_by_numbers(text) : printable(text);
+  if (unicode) return shown;
+  constexpr std::string_view replacement = "\uFFFD";
+  for (std::size_t at = 0; (at = shown.find(replacement, at)) != std::string::npos; ++at)
+    shown.replace(at, replacement.size(), "?");
+  return shown;
+}
+
+// --- color
 
 Strengths::Strengths(const Table& table) : heat_(table.heat) {
   if (heat_ == Heat::around_zero) largest_ = largest_of(table);
@@ -171,30 +193,6 @@ std::string Shading::halves(double upper, double lower) const {
 bool Shading::tells_sizes() const {
   return heat_ != Heat::none && (style_.colors == Colors::palette256 || style_.colors == Colors::full);
 }
-
-namespace {
-
-// Every table that a block shows.
-template <class Visit>
-void visit_tables(const Block& block, const Visit& visit) {
-  if (const CommandOutput* const output = std::get_if<CommandOutput>(&block)) {
-    for (const Block& inner : output->page->blocks) visit_tables(inner, visit);
-  } else if (const Table* const table = std::get_if<Table>(&block)) {
-    visit(*table);
-  } else if (const HeatMap* const map = std::get_if<HeatMap>(&block)) {
-    visit(map->table);
-  } else if (const HeatMaps* const maps = std::get_if<HeatMaps>(&block)) {
-    std::ranges::for_each(maps->tables, visit);
-  } else if (const ShadedWords* const words = std::get_if<ShadedWords>(&block)) {
-    visit(words->weights);
-  } else if (const ProductBlock* const product = std::get_if<ProductBlock>(&block)) {
-    for (const Table* const part : {&product->left, &product->right, &product->result}) visit(*part);
-  } else if (const SideBySide* const group = std::get_if<SideBySide>(&block)) {
-    std::ranges::for_each(group->tables, visit);
-  }
-}
-
-}  // namespace
 
 bool is_shaded(const Block& block) {
   bool is = false;

@@ -241,6 +241,20 @@ bool become_one_sign(char32_t one, char32_t next) {
          (is_any_of(one, U"?!") && next == U'\u201C');
 }
 
+// How wide a formula is, about, in letters: commands are signs, and what is below or above is small.
+double width_of_formula(std::string_view latex) {
+  double width = 0.0;
+  for (std::size_t i = 0; i < latex.size(); ++i) {
+    if (latex[i] == '\\') {
+      while (i + 1 < latex.size() && std::isalpha(static_cast<unsigned char>(latex[i + 1]))) ++i;
+      width += 1.0;
+    } else if (std::string_view("{}_^& \n").find(latex[i]) == std::string_view::npos) {
+      width += 1.0;
+    }
+  }
+  return width;
+}
+
 }  // namespace
 
 std::string in_tex(std::string_view text) {
@@ -296,24 +310,6 @@ double width_in_tex(std::string_view text) {
   });
   return width;
 }
-
-namespace {
-
-// How wide a formula is, about, in letters: commands are signs, and what is below or above is small.
-double width_of_formula(std::string_view latex) {
-  double width = 0.0;
-  for (std::size_t i = 0; i < latex.size(); ++i) {
-    if (latex[i] == '\\') {
-      while (i + 1 < latex.size() && std::isalpha(static_cast<unsigned char>(latex[i + 1]))) ++i;
-      width += 1.0;
-    } else if (std::string_view("{}_^& \n").find(latex[i]) == std::string_view::npos) {
-      width += 1.0;
-    }
-  }
-  return width;
-}
-
-}  // namespace
 
 double widest_line_of(std::string_view lines) {
   double widest = 0.0;

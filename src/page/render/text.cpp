@@ -18,9 +18,9 @@
 
 namespace attn {
 
-// --- weight pictures
-
 namespace {
+
+// --- weight pictures
 
 constexpr std::size_t margin_of_map = 2;
 
@@ -170,11 +170,7 @@ void write_shaded_words(const ShadedWords& words, const Style& style, Sink& sink
   WordLines(words.weights, style).write(sink);
 }
 
-}  // namespace
-
 // --- text
-
-namespace {
 
 class TextWriter final : public Writer {
  public:
@@ -410,6 +406,8 @@ class TextWriter final : public Writer {
 };
 
 }  // namespace
+
+// --- text
 
 void render_text(const Page& page, const Style& style, Sink& sink) { TextWriter(style, sink).write(page.blocks); }
 

@@ -20,9 +20,9 @@
 
 namespace attn {
 
-// --- text table
-
 namespace {
+
+// --- text table
 
 constexpr std::size_t longest_whole_label = 200;
 // A longer name stands above its table, unless a label of a row is as long.
@@ -476,12 +476,6 @@ class TextTable {
   std::atomic<bool> masked_ = false;   // rows are made by several threads
 };
 
-}  // namespace
-
-void write_text_table(const Table& table, const Style& style, Sink& sink) { TextTable(table, style, sink).write(); }
-
-namespace {
-
 WrittenLines lines_of_table(TextTable& table, std::string& text, Sink& sink) {
   table.write();
   sink.flush();
@@ -514,6 +508,10 @@ bool write_as_drawn(const ProductBlock& product, Style style, Sink& sink) {
 }
 
 }  // namespace
+
+// --- text table
+
+void write_text_table(const Table& table, const Style& style, Sink& sink) { TextTable(table, style, sink).write(); }
 
 void write_product(const ProductBlock& product, const Style& style, Sink& sink) {
   if (write_as_drawn(product, style, sink)) return;

@@ -14,9 +14,9 @@
 
 namespace attn {
 
-// --- tikz
-
 namespace {
+
+// --- tikz
 
 constexpr Metrics units = tikz_units;
 constexpr std::size_t highest = 750;  // in these units, on a page
@@ -263,7 +263,14 @@ class TikzDrawing {
   std::size_t right_ = 0, bottom_ = 0;  // that anything reaches
 };
 
+// --- tikz file
+
+DrawnSize size_in_tikz(const Drawing& drawing) { return TikzDrawing(drawing).extent(); }
+constexpr Canvas in_tikz_units{units, size_in_tikz};
+
 }  // namespace
+
+// --- tikz
 
 std::string tikz_of(const Picture& picture, const Style& style, bool fits_page) {
   const PictureSettings& settings = style.settings<PictureSettings>();
@@ -296,13 +303,6 @@ std::string tikz_of(const Picture& picture, const Style& style, bool fits_page) 
 std::string tikz_of(const Drawing& drawing) { return tikz_of(Picture{.parts = {{drawing}}}, {}, true); }
 
 // --- tikz file
-
-namespace {
-
-DrawnSize size_in_tikz(const Drawing& drawing) { return TikzDrawing(drawing).extent(); }
-constexpr Canvas in_tikz_units{units, size_in_tikz};
-
-}  // namespace
 
 Picture picture_in_tikz(const ProductBlock& product, const Style& style) {
   Style inner = style;

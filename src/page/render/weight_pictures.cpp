@@ -15,6 +15,7 @@
 #include "page/render/width.hpp"
 
 namespace attn {
+
 namespace {
 
 constexpr std::size_t margin_of_pictures = 2, longest_word_beside = 12, longest_word_of_two = 8;
@@ -317,10 +318,6 @@ class WeightPictures {
   std::size_t cell_ = 2, across_ = 1, down_ = 1;  // how wide a cell is, and how many columns and rows share it
   std::size_t label_width_ = 0, beside_ = 1;
 };
-
-}  // namespace
-
-namespace {
 
 std::vector<Table> with_cells(const std::vector<Table>& tables) {
   std::vector<Table> shown;

@@ -11,9 +11,9 @@
 
 namespace attn {
 
-// --- weights map
-
 namespace {
+
+// --- weights map
 
 constexpr std::size_t longest_label_on_map = 24, most_rows = 64;
 
@@ -47,51 +47,7 @@ std::size_t widest(const std::vector<std::string>& texts) {
 
 std::vector<std::size_t> all_places(std::size_t count) { return all_of(count).places; }
 
-}  // namespace
-
-Drawing lay_out_with_numbers(const Table& table, const Style& style, const Metrics& metrics) {
-  const Shape shape = table.cells->shape();
-  const auto without_numbers = [&] {
-    return described(lay_out(HeatMap{table}, style, metrics), HeatMap{table}, style);
-  };
-  const std::size_t limit = metrics.limit * 3 / 2 / metrics.column;  // numbers are worth some room
-  constexpr std::size_t least_width = 3;
-  if (shape.rows > most_rows || shape.columns * least_width > limit) return without_numbers();
-  std::vector<std::string> rows, columns;
-  for (std::size_t i = 0; i < shape.rows; ++i) rows.push_back(short_label(table.rows, i, style));
-  for (std::size_t j = 0; j < shape.columns; ++j) columns.push_back(short_label(table.columns, j, style));
-  const std::vector<std::string> numbers = numbers_of(table, style);
-  const std::size_t label_width = widest(rows),
-                    cell_width = std::max({widest(columns), widest(numbers), std::size_t{1}}) + 2;
-  if (label_width + 2 + shape.columns * cell_width > limit) return without_numbers();
-
-  Drawing drawing{.caption = table.title};
-  const std::size_t left = label_width + 2;
-  const auto put = [&](std::size_t column, std::size_t line, const std::string& text) {
-    drawing.labels.push_back({{column * metrics.column, line * metrics.line}, text});
-  };
-  const auto put_in_cell = [&](std::size_t j, std::size_t line, const std::string& text) {
-    put(left + j * cell_width + (cell_width - display_width(text)) / 2, line, text);
-  };
-  ValueRange range;
-  for (const double value : cells(*table.cells)) range.include(value);
-  for (std::size_t j = 0; j < shape.columns; ++j) put_in_cell(j, 0, columns[j]);
-  for (std::size_t i = 0; i < shape.rows; ++i) {
-    put(label_width - display_width(rows[i]), i + 1, rows[i]);
-    for (std::size_t j = 0; j < shape.columns; ++j) put_in_cell(j, i + 1, numbers[i * shape.columns + j]);
-  }
-  drawing.cells = {.table = table,
-                   .range = range,
-                   .at = {left * metrics.column, metrics.line},
-                   .width = cell_width * metrics.column,
-                   .rows = all_places(shape.rows),
-                   .columns = all_places(shape.columns)};
-  return described(std::move(drawing), HeatMap{table}, style);
-}
-
 // --- heat map
-
-namespace {
 
 constexpr std::size_t levels_of_legend = 5;  // that the legend tells
 
@@ -157,47 +113,7 @@ void add_columns(const Table& table, const Style& style, Drawing& drawing) {
   if (count <= most_listed) drawing.legends.push_back(std::move(labels));
 }
 
-}  // namespace
-
-Drawing lay_out(const HeatMap& map, const Style& style, const Metrics& metrics) {
-  const Table& table = map.table;
-  const Shape shape = table.cells->shape();
-  const auto shown = [&](std::size_t row) {
-    return shortened(style.words(table.rows.label(row)), std::min<std::size_t>(16, style.limit() / 3),
-                     style.unicode ? "…" : "~");
-  };
-  const std::size_t row_step = style.full ? 1 : (shape.rows + most_rows - 1) / most_rows;
-  std::vector<std::size_t> rows = every(row_step, shape.rows);
-  std::size_t label_width = 0;
-  for (const std::size_t row : rows) label_width = std::max(label_width, display_width(shown(row)));
-  const std::size_t room = metrics.limit / metrics.column - label_width - 3;
-  const std::size_t step = (shape.columns + room - 1) / room;
-
-  Drawing drawing{.caption = fmt::format("{}: {} ({}{}), {} ({}{})", table.title, count_of(shape.rows, "row"),
-                                         table.rows.name, one_in(row_step), count_of(shape.columns, "column"),
-                                         table.columns.name, one_in(step))};
-  const std::size_t head = metrics.slanted && shape.columns > 0 ? 1 : 0;  // a line that tells the columns
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::string label = shown(rows[i]);
-    const std::size_t left = (label_width - display_width(label)) * metrics.column;
-    drawing.labels.push_back({{left, (i + head) * metrics.line}, std::move(label)});
-  }
-  ValueRange range;
-  for (const double value : cells(*table.cells)) range.include(value);
-  drawing.legends.push_back(legend_of(table, range, style.precision));
-  drawing.cells = {.table = table,
-                   .range = range,
-                   .at = {(label_width + 2) * metrics.column, head * metrics.line},
-                   .width = (shape.columns * 2 <= room ? 2 : 1) * metrics.column,
-                   .rows = std::move(rows),
-                   .columns = every(step, shape.columns)};
-  if (head > 0) add_columns(table, style, drawing);
-  return drawing;
-}
-
 // --- word lines
-
-namespace {
 
 constexpr std::size_t most_words = 40;
 constexpr std::size_t longest_word = 16, between = 30;  // columns
@@ -310,6 +226,88 @@ class WordLinesLayout {
 };
 
 }  // namespace
+
+// --- weights map
+
+Drawing lay_out_with_numbers(const Table& table, const Style& style, const Metrics& metrics) {
+  const Shape shape = table.cells->shape();
+  const auto without_numbers = [&] {
+    return described(lay_out(HeatMap{table}, style, metrics), HeatMap{table}, style);
+  };
+  const std::size_t limit = metrics.limit * 3 / 2 / metrics.column;  // numbers are worth some room
+  constexpr std::size_t least_width = 3;
+  if (shape.rows > most_rows || shape.columns * least_width > limit) return without_numbers();
+  std::vector<std::string> rows, columns;
+  for (std::size_t i = 0; i < shape.rows; ++i) rows.push_back(short_label(table.rows, i, style));
+  for (std::size_t j = 0; j < shape.columns; ++j) columns.push_back(short_label(table.columns, j, style));
+  const std::vector<std::string> numbers = numbers_of(table, style);
+  const std::size_t label_width = widest(rows),
+                    cell_width = std::max({widest(columns), widest(numbers), std::size_t{1}}) + 2;
+  if (label_width + 2 + shape.columns * cell_width > limit) return without_numbers();
+
+  Drawing drawing{.caption = table.title};
+  const std::size_t left = label_width + 2;
+  const auto put = [&](std::size_t column, std::size_t line, const std::string& text) {
+    drawing.labels.push_back({{column * metrics.column, line * metrics.line}, text});
+  };
+  const auto put_in_cell = [&](std::size_t j, std::size_t line, const std::string& text) {
+    put(left + j * cell_width + (cell_width - display_width(text)) / 2, line, text);
+  };
+  ValueRange range;
+  for (const double value : cells(*table.cells)) range.include(value);
+  for (std::size_t j = 0; j < shape.columns; ++j) put_in_cell(j, 0, columns[j]);
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    put(label_width - display_width(rows[i]), i + 1, rows[i]);
+    for (std::size_t j = 0; j < shape.columns; ++j) put_in_cell(j, i + 1, numbers[i * shape.columns + j]);
+  }
+  drawing.cells = {.table = table,
+                   .range = range,
+                   .at = {left * metrics.column, metrics.line},
+                   .width = cell_width * metrics.column,
+                   .rows = all_places(shape.rows),
+                   .columns = all_places(shape.columns)};
+  return described(std::move(drawing), HeatMap{table}, style);
+}
+
+// --- heat map
+
+Drawing lay_out(const HeatMap& map, const Style& style, const Metrics& metrics) {
+  const Table& table = map.table;
+  const Shape shape = table.cells->shape();
+  const auto shown = [&](std::size_t row) {
+    return shortened(style.words(table.rows.label(row)), std::min<std::size_t>(16, style.limit() / 3),
+                     style.unicode ? "…" : "~");
+  };
+  const std::size_t row_step = style.full ? 1 : (shape.rows + most_rows - 1) / most_rows;
+  std::vector<std::size_t> rows = every(row_step, shape.rows);
+  std::size_t label_width = 0;
+  for (const std::size_t row : rows) label_width = std::max(label_width, display_width(shown(row)));
+  const std::size_t room = metrics.limit / metrics.column - label_width - 3;
+  const std::size_t step = (shape.columns + room - 1) / room;
+
+  Drawing drawing{.caption = fmt::format("{}: {} ({}{}), {} ({}{})", table.title, count_of(shape.rows, "row"),
+                                         table.rows.name, one_in(row_step), count_of(shape.columns, "column"),
+                                         table.columns.name, one_in(step))};
+  const std::size_t head = metrics.slanted && shape.columns > 0 ? 1 : 0;  // a line that tells the columns
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::string label = shown(rows[i]);
+    const std::size_t left = (label_width - display_width(label)) * metrics.column;
+    drawing.labels.push_back({{left, (i + head) * metrics.line}, std::move(label)});
+  }
+  ValueRange range;
+  for (const double value : cells(*table.cells)) range.include(value);
+  drawing.legends.push_back(legend_of(table, range, style.precision));
+  drawing.cells = {.table = table,
+                   .range = range,
+                   .at = {(label_width + 2) * metrics.column, head * metrics.line},
+                   .width = (shape.columns * 2 <= room ? 2 : 1) * metrics.column,
+                   .rows = std::move(rows),
+                   .columns = every(step, shape.columns)};
+  if (head > 0) add_columns(table, style, drawing);
+  return drawing;
+}
+
+// --- word lines
 
 Drawing lay_out(const ShadedWords& words, const Style& style, const Metrics& metrics) {
   return WordLinesLayout(words, style, metrics).drawn();

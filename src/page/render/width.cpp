@@ -10,9 +10,9 @@
 
 namespace attn {
 
-// --- width
-
 namespace {
+
+// --- width
 
 // What a terminal shows in one place: a character with its combining marks, an emoji with its modifiers, a
 // flag.
@@ -66,7 +66,27 @@ constexpr std::array ascii_signs = {
     Replacement{"✗", "x"},      Replacement{"–", "-"},     Replacement{"●", "*"},       Replacement{"○", "o"},
 };
 
+std::string with_plain_blanks(std::string line) {
+  constexpr std::string_view no_break = "\u00A0";
+  for (std::size_t at = line.find(no_break); at != std::string::npos; at = line.find(no_break, at)) {
+    line.replace(at, no_break.size(), " ");
+  }
+  return line;
+}
+
+// --- pager
+
+constexpr std::string_view keys = "Enter or Space: next page · b: back · q: quit";
+constexpr std::string_view erase_line = "\r\x1b[K", clear_screen = "\x1b[H\x1b[2J";
+constexpr char end_of_input = '\x04';
+
+bool leaves(std::optional<char> key) { return !key || *key == 'q' || *key == 'Q' || *key == end_of_input; }
+
+bool goes_on(char key) { return key == ' ' || key == '\n' || key == '\r'; }
+
 }  // namespace
+
+// --- width
 
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
@@ -139,18 +159,6 @@ std::string in_ascii(std::string_view text) {
   return result;
 }
 
-namespace {
-
-std::string with_plain_blanks(std::string line) {
-  constexpr std::string_view no_break = "\u00A0";
-  for (std::size_t at = line.find(no_break); at != std::string::npos; at = line.find(no_break, at)) {
-    line.replace(at, no_break.size(), " ");
-  }
-  return line;
-}
-
-}  // namespace
-
 std::vector<std::string> wrap(const std::string& text, std::size_t width) {
   std::vector<std::string> lines(1);
   std::size_t used = 0;
@@ -176,18 +184,6 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width) {
 }
 
 // --- pager
-
-namespace {
-
-constexpr std::string_view keys = "Enter or Space: next page · b: back · q: quit";
-constexpr std::string_view erase_line = "\r\x1b[K", clear_screen = "\x1b[H\x1b[2J";
-constexpr char end_of_input = '\x04';
-
-bool leaves(std::optional<char> key) { return !key || *key == 'q' || *key == 'Q' || *key == end_of_input; }
-
-bool goes_on(char key) { return key == ' ' || key == '\n' || key == '\r'; }
-
-}  // namespace
 
 void Pager::write(std::string_view bytes) {
   for (std::size_t end; (end = bytes.find('\n')) != std::string_view::npos; bytes.remove_prefix(end + 1)) {

@@ -15,9 +15,9 @@
 
 namespace attn {
 
-// --- model walk
-
 namespace {
+
+// --- model walk
 
 // A model that is told of, and what went into it.
 struct Told {
@@ -316,19 +316,7 @@ void explain_names(Page& page, const std::vector<const Node*>& nodes) {
                 code("--only"), " and ", code("--explain"), "."));
 }
 
-}  // namespace
-
-void add_model_walk(Page& page, const std::vector<const Node*>& nodes, const ModelRecipe& recipe,
-                    const ModelInput& source, const ModelInput& target) {
-  explain_names(page, nodes);
-  const Told model{recipe, source, target};
-  ModelWalk walk(page, model);
-  for (const auto& together : by_scope(nodes)) walk.add(together);
-}
-
 // --- outline
-
-namespace {
 
 // A node, or a scope with all that lies within.
 struct Branch {
@@ -381,6 +369,18 @@ void add_rows(Listing& listing, const Branch& parent, std::size_t depth) {
 }
 
 }  // namespace
+
+// --- model walk
+
+void add_model_walk(Page& page, const std::vector<const Node*>& nodes, const ModelRecipe& recipe,
+                    const ModelInput& source, const ModelInput& target) {
+  explain_names(page, nodes);
+  const Told model{recipe, source, target};
+  ModelWalk walk(page, model);
+  for (const auto& together : by_scope(nodes)) walk.add(together);
+}
+
+// --- outline
 
 void add_outline(Page& page, const Graph& graph, const std::vector<const Node*>& nodes) {
   Branch root;

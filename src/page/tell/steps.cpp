@@ -15,9 +15,9 @@
 
 namespace attn {
 
-// --- meanings
-
 namespace {
+
+// --- meanings
 
 const Node* computed(const Node* node) { return node && node->op ? node : nullptr; }
 
@@ -395,11 +395,7 @@ std::string heading_of_masked(const Node& node) {
   return masks ? "Relative position bias and mask" : "Relative position bias";
 }
 
-}  // namespace
-
 // --- steps
-
-namespace {
 
 bool has_weights(const Node& node) { return node.operands.front()->is(role::weights); }
 
@@ -491,6 +487,8 @@ constexpr std::array step_table = {
 };
 
 }  // namespace
+
+// --- steps
 
 std::span<const Step> steps() { return step_table; }
 
