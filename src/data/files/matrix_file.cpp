@@ -3,10 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <deque>
 #include <filesystem>
-#include <map>
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
@@ -29,55 +26,6 @@ constexpr MatrixKind kinds_of_matrix_files[] = {
     {"safetensors", "named tensors; FILE:NAME chooses one", read_safetensors, read_all_safetensors,
      count_cells_of_safetensors, true},
 };
-
-[[noreturn]] void fail_too_long(const std::string& where) {
-  fail("{} is larger than {} bytes: give a smaller file", where, most_bytes);
-}
-
-// In pieces, which are put together when all are there: a string that grows would take twice the memory of a
-// pipe or device, of which nobody knows how much will come.
-std::string read_all(std::FILE* file, const std::string& where) {
-  constexpr std::size_t most_of_piece = std::size_t{1} << 20;
-  std::deque<std::string> pieces;
-  std::size_t size = 0, came = most_of_piece;
-  while (came == most_of_piece) {
-    std::string& piece = pieces.emplace_back(most_of_piece, '\0');
-    came = read_some(file, piece.data(), most_of_piece, where);
-    piece.resize(came);
-    size += came;
-    if (size > most_bytes) fail_too_long(where);
-  }
-  if (pieces.size() == 1) return std::move(pieces.front());
-  std::string bytes;
-  bytes.reserve(size);
-  for (; !pieces.empty(); pieces.pop_front()) bytes += pieces.front();
-  return bytes;
-}
-
-std::string read_standard_input() {
-  check_standard_input_is_in_reach();
-  static bool was_read = false;
-  if (was_read) {
-    fail("'-' is given twice, and standard input can be read only once: put the data into a file");
-  }
-  was_read = true;
-  return read_all(stdin, "standard input");
-}
-
-bool is_pipe(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_fifo(place_of(path), ignored);
-}
-
-// A pipe can be read only once, and a command may read what it was given several times.
-const std::string& bytes_of_pipe(const std::string& path) {
-  static std::map<std::filesystem::path, std::string> pipes;
-  const std::filesystem::path place = place_of(path);
-  const auto known = pipes.find(place);
-  if (known != pipes.end()) return known->second;
-  const File file = open_file(path);
-  return pipes.emplace(place, read_all(file.get(), path)).first->second;
-}
 
 bool exists(const std::string& path) {
   std::error_code ignored;
@@ -213,32 +161,6 @@ bool looks_like_literal(std::string_view source) {
   fail("{} is neither a file nor a matrix such as '1 0; 0 1'", in_quotes(source));
 }
 
-}  // namespace
-
-std::span<const MatrixKind> matrix_kinds() { return kinds_of_matrix_files; }
-
-std::string_view kind_of_file(const std::string& path, std::string_view bytes) {
-  const std::string_view kind = path == "-" ? "" : kind_from_extension(path);
-  refuse_foreign(bytes, place_of_file(path));
-  refuse_false_name(kind, bytes, place_of_file(path));
-  return kind.empty() ? kind_from_bytes(bytes) : kind;
-}
-
-std::string place_of_file(const std::string& path) { return path == "-" ? "standard input" : path; }
-
-std::string read_bytes(const std::string& path) {
-  if (path == "-") return read_standard_input();
-  if (is_pipe(path)) return bytes_of_pipe(path);
-  const File file = open_file(path);
-  std::error_code unknown;
-  const std::uintmax_t size = std::filesystem::file_size(place_of(path), unknown);  // pipes have none
-  if (!unknown && size > most_bytes) fail_too_long(path);
-  if (!unknown) Budget::take_work(work_of_byte * size);
-  return read_all(file.get(), path);
-}
-
-namespace {
-
 // Tells of which file an error is that is found while it is read.
 template <class Read>
 auto of_file(const std::string& path, const Read& read) {
@@ -260,69 +182,11 @@ MatrixFile read_any(const std::string& source) {
   fail_missing(source);
 }
 
-}  // namespace
-
-SourceParts parts_of_source(const std::string& source) {
-  const std::size_t colon = source.rfind(':');
-  if (colon == std::string::npos || colon == 0 || exists(source)) return {source, ""};
-  const std::string path = source.substr(0, colon);
-  if (path == "-" || exists(path)) return {path, source.substr(colon + 1)};
-  return {source, ""};
-}
-
-ReadInput read_input_of(std::string_view name, const MatrixFile& file) {
-  const Shape shape{file.matrix.shape().rows / file.count, file.matrix.shape().columns};
-  const std::string count = file.count == 1 ? "" : fmt::format("{}×", file.count);
-  return {std::string(name), file.where, count + to_string(shape), file.assumed};
-}
-
-namespace {
-
 void refuse_four_dimensions(const MatrixFile& file, const std::string& where) {
   if (file.outer == 1) return;
   fail("{} has four dimensions: give one of its {} parts. In NumPy, x[0] is the first one of an array x", where,
        file.outer);
 }
-
-}  // namespace
-
-MatrixFile only_one(MatrixFile file, const std::string& where) {
-  refuse_four_dimensions(file, where);
-  if (file.count == 1) return file;
-  // There may have been sizes of 1 before the others.
-  const Shape each{file.matrix.shape().rows / file.count, file.matrix.shape().columns};
-  fail(
-      "{} has {} matrices of {}, one after the other: give one of them. "
-      "In NumPy, x.reshape(-1, {}, {})[0] is the first one of an array x",
-      where, file.count, to_string(each), each.rows, each.columns);
-}
-
-MatrixFile read_matrix(const std::string& source) { return only_one(read_any(source), in_quotes(source)); }
-
-std::vector<MatrixFile> read_matrices(const std::string& source) {
-  MatrixFile all = read_any(source);
-  refuse_four_dimensions(all, in_quotes(source));
-  return parts_of(std::move(all));
-}
-
-std::vector<MatrixFile> parts_of(MatrixFile all) {
-  if (all.count == 1) return {std::move(all)};
-  const Shape shape{all.matrix.shape().rows / all.count, all.matrix.shape().columns};
-  std::vector<MatrixFile> matrices(all.count);
-  for (std::size_t i = 0; i < all.count; ++i) {
-    matrices[i].matrix = Matrix(shape);
-    std::ranges::copy(cells(all.matrix).subspan(i * shape.cells(), shape.cells()), cells(matrices[i].matrix).begin());
-    matrices[i].kind = all.kind;
-    matrices[i].precision = all.precision;
-    matrices[i].notation = all.notation;
-    matrices[i].name = all.name;
-    matrices[i].where = all.where;
-    matrices[i].assumed = all.assumed;
-  }
-  return matrices;
-}
-
-namespace {
 
 std::string name_of_file(const std::string& path) {
   return path == "-" ? "" : std::filesystem::path(path).stem().string();
@@ -394,7 +258,74 @@ void keep_only(NamedMatrices& all, std::string_view key, const std::string& path
   all.are_named = false;
 }
 
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most_shown = 16;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(names.size(), most_shown); ++i) shown.push_back(in_quotes(names[i]));
+  if (names.size() > most_shown) shown.push_back("…");
+  return fmt::format("{}", fmt::join(shown, ", "));
+}
+
 }  // namespace
+
+std::span<const MatrixKind> matrix_kinds() { return kinds_of_matrix_files; }
+
+std::string_view kind_of_file(const std::string& path, std::string_view bytes) {
+  const std::string_view kind = path == "-" ? "" : kind_from_extension(path);
+  refuse_foreign(bytes, place_of_file(path));
+  refuse_false_name(kind, bytes, place_of_file(path));
+  return kind.empty() ? kind_from_bytes(bytes) : kind;
+}
+
+SourceParts parts_of_source(const std::string& source) {
+  const std::size_t colon = source.rfind(':');
+  if (colon == std::string::npos || colon == 0 || exists(source)) return {source, ""};
+  const std::string path = source.substr(0, colon);
+  if (path == "-" || exists(path)) return {path, source.substr(colon + 1)};
+  return {source, ""};
+}
+
+ReadInput read_input_of(std::string_view name, const MatrixFile& file) {
+  const Shape shape{file.matrix.shape().rows / file.count, file.matrix.shape().columns};
+  const std::string count = file.count == 1 ? "" : fmt::format("{}×", file.count);
+  return {std::string(name), file.where, count + to_string(shape), file.assumed};
+}
+
+MatrixFile only_one(MatrixFile file, const std::string& where) {
+  refuse_four_dimensions(file, where);
+  if (file.count == 1) return file;
+  // There may have been sizes of 1 before the others.
+  const Shape each{file.matrix.shape().rows / file.count, file.matrix.shape().columns};
+  fail(
+      "{} has {} matrices of {}, one after the other: give one of them. "
+      "In NumPy, x.reshape(-1, {}, {})[0] is the first one of an array x",
+      where, file.count, to_string(each), each.rows, each.columns);
+}
+
+MatrixFile read_matrix(const std::string& source) { return only_one(read_any(source), in_quotes(source)); }
+
+std::vector<MatrixFile> read_matrices(const std::string& source) {
+  MatrixFile all = read_any(source);
+  refuse_four_dimensions(all, in_quotes(source));
+  return parts_of(std::move(all));
+}
+
+std::vector<MatrixFile> parts_of(MatrixFile all) {
+  if (all.count == 1) return {std::move(all)};
+  const Shape shape{all.matrix.shape().rows / all.count, all.matrix.shape().columns};
+  std::vector<MatrixFile> matrices(all.count);
+  for (std::size_t i = 0; i < all.count; ++i) {
+    matrices[i].matrix = Matrix(shape);
+    std::ranges::copy(cells(all.matrix).subspan(i * shape.cells(), shape.cells()), cells(matrices[i].matrix).begin());
+    matrices[i].kind = all.kind;
+    matrices[i].precision = all.precision;
+    matrices[i].notation = all.notation;
+    matrices[i].name = all.name;
+    matrices[i].where = all.where;
+    matrices[i].assumed = all.assumed;
+  }
+  return matrices;
+}
 
 NamedMatrices read_all_matrices(const std::string& source) {
   NamedMatrices all;
@@ -423,18 +354,6 @@ NamedMatrices read_all_matrices(const std::string& source) {
   return all;
 }
 
-namespace {
-
-std::string list_of(const std::vector<std::string>& names) {
-  constexpr std::size_t most_shown = 16;
-  std::vector<std::string> shown;
-  for (std::size_t i = 0; i < std::min(names.size(), most_shown); ++i) shown.push_back(in_quotes(names[i]));
-  if (names.size() > most_shown) shown.push_back("…");
-  return fmt::format("{}", fmt::join(shown, ", "));
-}
-
-}  // namespace
-
 std::size_t choose_matrix(const std::vector<std::string>& names, std::string_view key, const std::string& where) {
   if (key.empty() && names.size() == 1) return 0;
   if (key.empty()) {
@@ -452,81 +371,6 @@ void refuse_key(std::string_view key, const std::string& where) {
   if (!key.empty()) {
     fail("{} has one matrix without a name: leave out {}", where, in_quotes(":" + std::string(key)));
   }
-}
-
-namespace {
-
-constexpr std::string_view blanks_and_ends = " \t\r";
-
-// Cuts the first cell off a row: it ends at blanks, or at a comma with blanks around it.
-std::string_view take_cell(std::string_view& row) {
-  const std::size_t end = std::min(row.find_first_of(" \t\r,"), row.size());
-  const std::string_view cell = row.substr(0, end);
-  const std::size_t next = std::min(row.find_first_not_of(blanks_and_ends, end), row.size());
-  const bool comma = next < row.size() && row[next] == ',';
-  row.remove_prefix(comma ? next + 1 : next);
-  row.remove_prefix(std::min(row.find_first_not_of(blanks_and_ends), row.size()));
-  // A comma at the very end promises a cell that does not come.
-  if (comma && row.empty()) row = ",";
-  return cell;
-}
-
-// The cells of a literal, row after row.
-struct Cells {
-  std::vector<double> values;
-  std::size_t rows = 0;
-  CellKind kind = CellKind::boolean;
-  NumberNotation notation = {};
-};
-
-void add_row(Cells& cells, std::string_view row, const std::string& where) {
-  const std::size_t number = cells.rows + 1;
-  const std::size_t before = cells.values.size();
-  if (row.empty()) fail("{}: row {} is empty: write numbers between the semicolons", where, number);
-  while (!row.empty()) {
-    const std::string_view text = take_cell(row);
-    const WrittenCell cell = parse_cell(text);
-    if (text.empty()) fail("{}: a number is missing beside a comma in row {}: write it there", where, number);
-    if (!has_value(cell)) {
-      fail("{}: {} in row {} {}: a literal looks like '1 0; 0 1'", where, in_quotes(text), number, complaint(cell));
-    }
-    cells.kind = std::max(cells.kind, cell.kind);
-    cells.notation.add(text);
-    cells.values.push_back(cell.value);
-  }
-  const std::size_t width = cells.values.size() - before;
-  if (cells.rows > 0 && width * cells.rows != before) {
-    fail("{}: row {} has {}, the rows above have {}: every row must have the same number", where, number,
-         count_of(width, "cell"), before / cells.rows);
-  }
-  ++cells.rows;
-}
-
-}  // namespace
-
-MatrixFile read_literal(std::string_view text, const std::string& where) {
-  std::string_view rest = trimmed(text, " \t\r\n");
-  if (rest.starts_with('[')) return read_json(text, "", where);
-  if (rest.ends_with(';')) rest.remove_suffix(1);
-  Cells literal;
-  for (bool more = true; more;) {
-    const std::size_t end = std::min(rest.find_first_of(";\n"), rest.size());
-    more = end < rest.size();
-    std::string_view row = trimmed(rest.substr(0, end), blanks_and_ends);
-    add_row(literal, row, where);
-    rest.remove_prefix(more ? end + 1 : end);
-    // "1 0;\n0 1" breaks the line after the semicolon for the eye only.
-    if (more) rest = trimmed(rest, " \t\r\n");
-  }
-  if (literal.values.size() > most_cells) {
-    fail("{} has more than {} cells: give a smaller matrix", where, most_cells);
-  }
-  MatrixFile file;
-  file.matrix = Matrix({literal.rows, literal.values.size() / literal.rows});
-  std::ranges::copy(literal.values, cells(file.matrix).begin());
-  file.kind = literal.kind;
-  file.notation = literal.notation;
-  return file;
 }
 
 }  // namespace attn

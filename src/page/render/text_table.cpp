@@ -22,8 +22,6 @@ namespace attn {
 
 namespace {
 
-// --- text table
-
 constexpr std::size_t longest_whole_label = 200;
 // A longer name stands above its table, unless a label of a row is as long.
 constexpr std::size_t longest_name_within = 30;
@@ -508,8 +506,6 @@ bool write_as_drawn(const ProductBlock& product, Style style, Sink& sink) {
 }
 
 }  // namespace
-
-// --- text table
 
 void write_text_table(const Table& table, const Style& style, Sink& sink) { TextTable(table, style, sink).write(); }
 
