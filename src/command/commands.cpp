@@ -10,6 +10,7 @@
 #include "core/support/text.hpp"
 
 namespace attn {
+
 namespace {
 
 constexpr std::size_t most_repeated = 1000;
@@ -95,6 +96,16 @@ std::vector<Command> make_commands() {
   return commands;
 }
 
+// The commands that take a group of options.
+std::vector<OptionChoice> commands_with(const OptionGroup& group) {
+  std::vector<OptionChoice> names;
+  for (const Command& command : commands()) {
+    if (std::ranges::find(command.groups, &group) != command.groups.end())
+      names.push_back({command.name, command.summary});
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string written(std::span<const Word> words) {
@@ -129,20 +140,6 @@ bool Command::takes_model() const {
   return !takes_problem() &&
          std::ranges::any_of(options_of(*this), [](const Offered& row) { return row.option == &option::problem; });
 }
-
-namespace {
-
-// The commands that take a group of options.
-std::vector<OptionChoice> commands_with(const OptionGroup& group) {
-  std::vector<OptionChoice> names;
-  for (const Command& command : commands()) {
-    if (std::ranges::find(command.groups, &group) != command.groups.end())
-      names.push_back({command.name, command.summary});
-  }
-  return names;
-}
-
-}  // namespace
 
 std::vector<OptionChoice> choices::mapped() { return commands_with(weight_options()); }
 

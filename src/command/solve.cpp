@@ -22,9 +22,9 @@
 
 namespace attn {
 
-// --- solve
-
 namespace {
+
+// --- solve
 
 // What the parameters of another attention would contradict: sizes, the scale, and the parameters themselves.
 constexpr const Option* of_own_parameters[] = {
@@ -86,28 +86,6 @@ std::vector<std::string> left_open(const ParameterFile& file, const OptionValues
   return {fmt::format("In the model, {} has a causal mask. Here it has none: --causal adds it.", file.layout)};
 }
 
-}  // namespace
-
-std::vector<std::string> Solved::warnings() const {
-  std::vector<std::string> all = problem->remarks;
-  for (std::string& warning : attn::warnings(*graph)) all.push_back(std::move(warning));
-  return all;
-}
-
-std::vector<const Node*> Solved::nodes(const std::optional<std::string>& pattern) const {
-  return pattern ? graph->matching(*pattern) : graph->named();
-}
-
-Page Solved::page(const std::vector<const Node*>& trace) const {
-  return {.trace = trace, .recipe = recipe_of(problem)};
-}
-
-Answer Solved::answer(Page page, std::vector<std::string> warnings) const {
-  return {.page = std::move(page), .warnings = std::move(warnings), .computation = {graph, problem}};
-}
-
-namespace {
-
 // One attention of a model on the words of --text, and what is given beside it.
 OptionValues requested_of_model(const Arguments& arguments, const std::string& name) {
   const std::vector<std::string>& texts = arguments.texts(option::text);
@@ -130,7 +108,41 @@ OptionValues requested_of_model(const Arguments& arguments, const std::string& n
   return values;
 }
 
+// --- parameter file
+
+// Its config says what parameters alone do not.
+void refuse_model_folder(const std::string& path) {
+  if (is_model_folder(path)) fail("--parameters {}: it is the folder of a model: give it by --model", path);
+}
+
+// --- quantity page
+
+// Its cells are numbers of computations that the page does not hold.
+void tell_as_results(Graph& tables, const Node& table) {
+  tables.tell_origin(table, "is the result of other computations");
+}
+
 }  // namespace
+
+// --- solve
+
+std::vector<std::string> Solved::warnings() const {
+  std::vector<std::string> all = problem->remarks;
+  for (std::string& warning : attn::warnings(*graph)) all.push_back(std::move(warning));
+  return all;
+}
+
+std::vector<const Node*> Solved::nodes(const std::optional<std::string>& pattern) const {
+  return pattern ? graph->matching(*pattern) : graph->named();
+}
+
+Page Solved::page(const std::vector<const Node*>& trace) const {
+  return {.trace = trace, .recipe = recipe_of(problem)};
+}
+
+Answer Solved::answer(Page page, std::vector<std::string> warnings) const {
+  return {.page = std::move(page), .warnings = std::move(warnings), .computation = {graph, problem}};
+}
 
 OptionValues requested(const Arguments& arguments) {
   if (const auto model = arguments.text(option::model)) return requested_of_model(arguments, *model);
@@ -186,15 +198,6 @@ Solved solve(const Arguments& arguments, Extent extent, std::vector<const Node*>
 
 // --- parameter file
 
-namespace {
-
-// Its config says what parameters alone do not.
-void refuse_model_folder(const std::string& path) {
-  if (is_model_folder(path)) fail("--parameters {}: it is the folder of a model: give it by --model", path);
-}
-
-}  // namespace
-
 ParameterFile parameters_asked_for(const Arguments& arguments, const std::string& path) {
   if (!arguments.has(option::prefix)) refuse_model_folder(path);
   return read_parameters(path, arguments.text(option::prefix).value_or(""), arguments.count(option::heads).value_or(0));
@@ -227,15 +230,6 @@ void fail_without_heads(const std::string& path) {
 }
 
 // --- quantity page
-
-namespace {
-
-// Its cells are numbers of computations that the page does not hold.
-void tell_as_results(Graph& tables, const Node& table) {
-  tables.tell_origin(table, "is the result of other computations");
-}
-
-}  // namespace
 
 QuantityPage::QuantityPage() : tables_(std::make_shared<Graph>()) {}
 

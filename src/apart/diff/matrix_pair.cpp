@@ -14,6 +14,7 @@
 #include "core/support/number_pair.hpp"
 
 namespace attn {
+
 namespace {
 
 // Where each row, or column, of A stands in B: a word stands for itself, the first of several for the first, and a
@@ -78,6 +79,16 @@ std::string called_by_word(const Axis& axis, std::size_t i) {
   return place != label && can_be_quoted ? fmt::format("\"{}\"", label) : place;
 }
 
+constexpr WordsForDifference all_words[] = {
+    {HowTheyDiffer::equal, "equal", "is equal", "are equal"},
+    {HowTheyDiffer::equal_by_word, "equal by word", "is equal word by word", "are equal word by word"},
+    {HowTheyDiffer::different, "different", "has other numbers", "have other numbers"},
+    {HowTheyDiffer::other_words, "other words", "is of other words", "are of other words"},
+    {HowTheyDiffer::other_shape, "other shape", "has another shape", "have another shape"},
+    {HowTheyDiffer::only_in_a, "only in A", "stands only in A", "stand only in A"},
+    {HowTheyDiffer::only_in_b, "only in B", "stands only in B", "stand only in B"},
+};
+
 }  // namespace
 
 void compare_cells(MatrixPair& one, double tolerance) {
@@ -112,20 +123,6 @@ void compare_cells(MatrixPair& one, double tolerance) {
   one.row_in_b = (*rows)[one.apart.row];
   one.column_in_b = (*columns)[one.apart.column];
 }
-
-namespace {
-
-constexpr WordsForDifference all_words[] = {
-    {HowTheyDiffer::equal, "equal", "is equal", "are equal"},
-    {HowTheyDiffer::equal_by_word, "equal by word", "is equal word by word", "are equal word by word"},
-    {HowTheyDiffer::different, "different", "has other numbers", "have other numbers"},
-    {HowTheyDiffer::other_words, "other words", "is of other words", "are of other words"},
-    {HowTheyDiffer::other_shape, "other shape", "has another shape", "have another shape"},
-    {HowTheyDiffer::only_in_a, "only in A", "stands only in A", "stand only in A"},
-    {HowTheyDiffer::only_in_b, "only in B", "stands only in B", "stand only in B"},
-};
-
-}  // namespace
 
 std::span<const WordsForDifference> words_for_differences() { return all_words; }
 

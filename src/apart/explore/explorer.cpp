@@ -25,6 +25,32 @@ const Node& first_chosen(const std::vector<const Node*>& steps) {
   return weights == steps.end() ? *steps.back() : **weights;
 }
 
+// The next place with a label that has the word in it, or this number.
+std::optional<std::size_t> place_with(const Axis& axis, std::size_t size, std::size_t from, const std::string& word) {
+  for (std::size_t i = 1; i <= size; ++i) {
+    const std::size_t place = (from + i) % size;
+    const std::string label = axis.label(place);
+    if (axis.labels ? label.find(word) != std::string::npos : label == word) return place;
+  }
+  return std::nullopt;
+}
+
+// The first cell that is NaN, or infinite and not masked; nothing: there is none.
+std::optional<Cell> first_that_is_no_number(const std::vector<const Node*>& steps, const Changed& changed) {
+  for (const Node* node : steps) {
+    const Node& now = changed.now(*node);
+    for (std::size_t i = 0; i < node->frame.shape.rows; ++i) {
+      const std::vector<double> row = now.row(i);
+      const auto found = std::ranges::find_if(
+          row, [&](double x) { return !std::isfinite(x) && !(node->may_be_masked() && std::isinf(x) && x < 0); });
+      if (found != row.end()) return Cell{node, i, static_cast<std::size_t>(found - row.begin())};
+    }
+  }
+  return std::nullopt;
+}
+
+constexpr double tolerance_of_laws = 1e-9;
+
 }  // namespace
 
 Explorer::Explorer(Explored what, const Style& style)
@@ -293,20 +319,6 @@ void Explorer::forget_numbers() {
   from_second_.reset();
 }
 
-namespace {
-
-// The next place with a label that has the word in it, or this number.
-std::optional<std::size_t> place_with(const Axis& axis, std::size_t size, std::size_t from, const std::string& word) {
-  for (std::size_t i = 1; i <= size; ++i) {
-    const std::size_t place = (from + i) % size;
-    const std::string label = axis.label(place);
-    if (axis.labels ? label.find(word) != std::string::npos : label == word) return place;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
 void Explorer::find_row(const std::string& word) {
   if (word.empty()) return;
   const Frame& frame = place_.node->frame;
@@ -379,26 +391,6 @@ void Explorer::undo_all() {
   forget_numbers();
   look_at_laws();
 }
-
-namespace {
-
-// The first cell that is NaN, or infinite and not masked; nothing: there is none.
-std::optional<Cell> first_that_is_no_number(const std::vector<const Node*>& steps, const Changed& changed) {
-  for (const Node* node : steps) {
-    const Node& now = changed.now(*node);
-    for (std::size_t i = 0; i < node->frame.shape.rows; ++i) {
-      const std::vector<double> row = now.row(i);
-      const auto found = std::ranges::find_if(
-          row, [&](double x) { return !std::isfinite(x) && !(node->may_be_masked() && std::isinf(x) && x < 0); });
-      if (found != row.end()) return Cell{node, i, static_cast<std::size_t>(found - row.begin())};
-    }
-  }
-  return std::nullopt;
-}
-
-constexpr double tolerance_of_laws = 1e-9;
-
-}  // namespace
 
 // Laws that are new, or the first cell that is NaN or infinite.
 void Explorer::stop_where(const std::string& laws) {

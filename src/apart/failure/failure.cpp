@@ -13,6 +13,7 @@
 #include "school/mistake/single_exponentials.hpp"
 
 namespace attn {
+
 namespace {
 
 // --- what failures require
@@ -204,6 +205,24 @@ constexpr Failure all_failures[] = {
      "Add the input of each sub-layer to its output: x + sublayer(x).", "cross_attention.output"},
 };
 
+// The scopes in which mistakes are made: those of the nodes, of what these are made of, and of what is made of them.
+std::set<std::string, std::less<>> scopes_of(const std::vector<const Mistake*>& mistakes, const Graph& graph) {
+  std::set<std::string, std::less<>> scopes;
+  for (const Mistake* mistake : mistakes) {
+    const auto is_place = [&](const Node& node) { return mistake->where(node); };
+    for (const Node& node : graph.nodes()) {
+      const auto is_used = [&](const Node* operand) { return is_place(*operand); };
+      if (is_place(node)) {
+        scopes.emplace(node.scope());
+        for (const Node* operand : node.operands) scopes.emplace(operand->scope());
+      } else if (std::ranges::any_of(node.operands, is_used)) {
+        scopes.emplace(node.scope());
+      }
+    }
+  }
+  return scopes;
+}
+
 }  // namespace
 
 std::span<const Failure> failures() { return all_failures; }
@@ -230,28 +249,6 @@ const HeldLaw* MadeFailure::failing() const {
 bool MadeFailure::holds_for_original() const {
   return std::ranges::none_of(of_original, [](const HeldLaw& held) { return held.broken.has_value(); });
 }
-
-namespace {
-
-// The scopes in which mistakes are made: those of the nodes, of what these are made of, and of what is made of them.
-std::set<std::string, std::less<>> scopes_of(const std::vector<const Mistake*>& mistakes, const Graph& graph) {
-  std::set<std::string, std::less<>> scopes;
-  for (const Mistake* mistake : mistakes) {
-    const auto is_place = [&](const Node& node) { return mistake->where(node); };
-    for (const Node& node : graph.nodes()) {
-      const auto is_used = [&](const Node* operand) { return is_place(*operand); };
-      if (is_place(node)) {
-        scopes.emplace(node.scope());
-        for (const Node* operand : node.operands) scopes.emplace(operand->scope());
-      } else if (std::ranges::any_of(node.operands, is_used)) {
-        scopes.emplace(node.scope());
-      }
-    }
-  }
-  return scopes;
-}
-
-}  // namespace
 
 MadeFailure make_failure(const Failure& failure, const Graph& original) {
   std::vector<Change> changes;

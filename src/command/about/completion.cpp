@@ -13,9 +13,9 @@
 
 namespace attn {
 
-// --- completion
-
 namespace {
+
+// --- completion
 
 // What is typed before the last word: options, the words that are none, and what the last one belongs to.
 struct Typed {
@@ -266,41 +266,7 @@ Candidates commands_or_options(std::string_view begun) {
   return all;
 }
 
-}  // namespace
-
-Candidates candidates(std::span<const std::string> typed, const Environment& environment) {
-  Candidates all;
-  const std::string_view last = typed.empty() ? std::string_view() : typed.back();
-  if (typed.size() < 2) {
-    all = commands_or_options(last);
-  } else if (const Command* const command = find_row(commands(), typed.front())) {
-    const std::span<const std::string> line = typed.subspan(1);
-    // The last word is still being typed.
-    const ShownAs as = command_shown_as(*command, line.first(line.size() - 1));
-    all = as.other ? candidates_of(*as.other, line.subspan(as.words + 1), environment)
-                   : candidates_of(*command, line, environment);
-  }
-  std::erase_if(all.words, [&](const Candidate& candidate) { return !candidate.word.starts_with(last); });
-  return all;
-}
-
-// The first line says what else there is, as three shells read it; each of the others has a word and, after
-// a blank, what it is.
-Answer run_complete(const Command&, const Arguments& arguments) {
-  const Candidates all = candidates(arguments.words, *arguments.environment);
-  std::string text = fmt::format(":{}{}", all.files ? " files" : "", all.unfinished ? " unfinished" : "");
-  for (const Candidate& candidate : all.words) {
-    text += "\n" + candidate.word;
-    if (!candidate.summary.empty()) text += " " + candidate.summary;
-  }
-  Answer answer;
-  answer.page.say(CodeBlock{"text", std::move(text)});
-  return answer;
-}
-
 // --- shells
-
-namespace {
 
 // What completes in a shell. It knows nothing of attn: it asks `attn complete` (completion.cpp) with the
 // words so far, reads whether there are files, too, and whether words are unfinished, and then a word in each
@@ -386,6 +352,40 @@ complete -c attn -f -a '(__attn_complete)')"},
 };
 
 }  // namespace
+
+// --- completion
+
+Candidates candidates(std::span<const std::string> typed, const Environment& environment) {
+  Candidates all;
+  const std::string_view last = typed.empty() ? std::string_view() : typed.back();
+  if (typed.size() < 2) {
+    all = commands_or_options(last);
+  } else if (const Command* const command = find_row(commands(), typed.front())) {
+    const std::span<const std::string> line = typed.subspan(1);
+    // The last word is still being typed.
+    const ShownAs as = command_shown_as(*command, line.first(line.size() - 1));
+    all = as.other ? candidates_of(*as.other, line.subspan(as.words + 1), environment)
+                   : candidates_of(*command, line, environment);
+  }
+  std::erase_if(all.words, [&](const Candidate& candidate) { return !candidate.word.starts_with(last); });
+  return all;
+}
+
+// The first line says what else there is, as three shells read it; each of the others has a word and, after
+// a blank, what it is.
+Answer run_complete(const Command&, const Arguments& arguments) {
+  const Candidates all = candidates(arguments.words, *arguments.environment);
+  std::string text = fmt::format(":{}{}", all.files ? " files" : "", all.unfinished ? " unfinished" : "");
+  for (const Candidate& candidate : all.words) {
+    text += "\n" + candidate.word;
+    if (!candidate.summary.empty()) text += " " + candidate.summary;
+  }
+  Answer answer;
+  answer.page.say(CodeBlock{"text", std::move(text)});
+  return answer;
+}
+
+// --- shells
 
 std::vector<OptionChoice> choices::shells() { return choices_of(std::span<const Shell>(shell_table)); }
 

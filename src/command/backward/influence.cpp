@@ -240,10 +240,6 @@ const Node& usual_result(const Differentiable& forward, const Arguments& argumen
   return add_loss(forward, arguments).from.node();
 }
 
-}  // namespace
-
-namespace {
-
 // The gradients of one number, by all that it is computed from: what a page for browsers computes. Which number that
 // is, its first gradient says, an input.
 void add_gradients_in_browser(Answer& answer, const Differentiable& forward, const Arguments& arguments) {

@@ -10,9 +10,9 @@
 
 namespace attn {
 
-// --- reach
-
 namespace {
+
+// --- reach
 
 // The values of masked keys have no part in a weighted sum.
 void each_of_weighted_sum(const Cell& cell, bool with_masks, const TakeCells& take) {
@@ -35,7 +35,16 @@ void each_of_softmax(const Cell& cell, bool with_masks, const TakeCells& take) {
   }
 }
 
+template <class Use>
+void for_each_cell(const Node& node, const Use& use) {
+  for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
+    for (std::size_t j = 0; j < node.frame.shape.columns; ++j) use(Cell{&node, i, j});
+  }
+}
+
 }  // namespace
+
+// --- reach
 
 void each_term(const Cell& cell, bool with_masks, const TakeCells& take) {
   const Node& node = *cell.node;
@@ -67,17 +76,6 @@ bool Marked::has_any(const CellsOfOperand& cells) const {
   }
   return false;
 }
-
-namespace {
-
-template <class Use>
-void for_each_cell(const Node& node, const Use& use) {
-  for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
-    for (std::size_t j = 0; j < node.frame.shape.columns; ++j) use(Cell{&node, i, j});
-  }
-}
-
-}  // namespace
 
 Marked computed_from(const std::vector<Cell>& cells, const Node& last, bool with_masks) {
   Marked marked;

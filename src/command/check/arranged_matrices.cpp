@@ -21,19 +21,9 @@
 
 namespace attn {
 
-std::string some_of(std::vector<std::string> names) {
-  constexpr std::size_t many = 8, few = 4;
-  if (names.size() > many) {
-    const std::size_t rest = names.size() - few;
-    names.resize(few);
-    names.push_back(fmt::format("{} others", rest));
-  }
-  return listed(names);
-}
+namespace {
 
 // --- linear layers
-
-namespace {
 
 // The linear layers of a file whose weights are (out, in): by their names, as PyTorch stores them, or because only so
 // their shapes fit.
@@ -120,7 +110,33 @@ class LinearLayers {
   std::map<const MatrixFile*, std::string_view> why_;
 };
 
+MatrixFile beside_each_other(const std::vector<const MatrixFile*>& parts, std::string name) {
+  std::size_t columns = 0, before = 0;
+  for (const MatrixFile* part : parts) columns += part->matrix.shape().columns;
+  MatrixFile all = *parts.front();
+  all.matrix = Matrix({parts.front()->matrix.shape().rows, columns});
+  all.name = std::move(name);
+  for (const MatrixFile* part : parts) {
+    for (std::size_t i = 0; i < all.matrix.shape().rows; ++i)
+      std::ranges::copy(row(part->matrix, i), row(all.matrix, i).subspan(before).begin());
+    before += part->matrix.shape().columns;
+  }
+  return all;
+}
+
 }  // namespace
+
+std::string some_of(std::vector<std::string> names) {
+  constexpr std::size_t many = 8, few = 4;
+  if (names.size() > many) {
+    const std::size_t rest = names.size() - few;
+    names.resize(few);
+    names.push_back(fmt::format("{} others", rest));
+  }
+  return listed(names);
+}
+
+// --- linear layers
 
 void turn_linear_layers(NamedMatrices& all, const Arguments& given) { LinearLayers(all, given).turn(); }
 
@@ -144,24 +160,6 @@ void part_arrays_of_heads(std::vector<MatrixFile>& files) {
   }
   files = std::move(all);
 }
-
-namespace {
-
-MatrixFile beside_each_other(const std::vector<const MatrixFile*>& parts, std::string name) {
-  std::size_t columns = 0, before = 0;
-  for (const MatrixFile* part : parts) columns += part->matrix.shape().columns;
-  MatrixFile all = *parts.front();
-  all.matrix = Matrix({parts.front()->matrix.shape().rows, columns});
-  all.name = std::move(name);
-  for (const MatrixFile* part : parts) {
-    for (std::size_t i = 0; i < all.matrix.shape().rows; ++i)
-      std::ranges::copy(row(part->matrix, i), row(all.matrix, i).subspan(before).begin());
-    before += part->matrix.shape().columns;
-  }
-  return all;
-}
-
-}  // namespace
 
 std::size_t put_heads_side_by_side(NamedMatrices& all) {
   std::map<std::string, std::map<std::size_t, const MatrixFile*>> by_name;

@@ -19,9 +19,9 @@
 
 namespace attn {
 
-// --- names with steps
-
 namespace {
+
+// --- names with steps
 
 constexpr std::string_view separators = "._- []", digit_characters = "0123456789", step_word = "step";
 
@@ -46,11 +46,7 @@ std::optional<NameInStep> name_in_step(const std::string& name) {
   return NameInStep{*step, before + (before.empty() || after.empty() ? "" : ".") + after};
 }
 
-}  // namespace
-
 // --- joined
-
-namespace {
 
 using Steps = std::vector<const MatrixFile*>;  // one of each step, in order
 
@@ -171,6 +167,8 @@ std::size_t words_in_first(const std::map<std::string, Steps>& by_name) {
 }
 
 }  // namespace
+
+// --- joined
 
 StepsInFile join_steps(NamedMatrices& all) {
   std::map<std::string, std::map<std::size_t, const MatrixFile*>> by_step;

@@ -19,9 +19,9 @@
 
 namespace attn {
 
-// --- translation
-
 namespace {
+
+// --- translation
 
 constexpr std::size_t drawn_numbers = 4;
 
@@ -147,11 +147,7 @@ Translation translation_of(const Arguments& arguments) {
   return translation;
 }
 
-}  // namespace
-
 // --- length page
-
-namespace {
 
 // The variants that the file has matrices for: all of its own, or the one that it is for.
 std::vector<EncoderDecoder> models_in_file(const EncoderDecoderFile& file) {
@@ -273,11 +269,7 @@ Answer translations_by_length(const Arguments& arguments) {
   return std::move(page).answer({});
 }
 
-}  // namespace
-
 // --- align
-
-namespace {
 
 // The alignment with the outputs as columns (Stenzel 2023, Transformer Pt. 1).
 void add_transposed(Graph& graph) {
@@ -335,6 +327,8 @@ Differentiable differentiable_outputs(const std::shared_ptr<Graph>& graph, const
 }
 
 }  // namespace
+
+// --- align
 
 Answer run_align(const Command&, const Arguments& arguments) {
   if (arguments.has(option::by_length)) return translations_by_length(arguments);

@@ -21,9 +21,9 @@
 
 namespace attn {
 
-// --- recipe options
-
 namespace {
+
+// --- recipe options
 
 using ModelNeeds = ModelUse::Needs;
 
@@ -216,11 +216,7 @@ void take_masks(ModelChoice& choice, const Arguments& arguments, const ModelUse&
   }
 }
 
-}  // namespace
-
 // --- choice
-
-namespace {
 
 struct NamedSize {
   std::string_view name;
@@ -232,16 +228,6 @@ constexpr NamedSize named_sizes[] = {
     // Vaswani et al. 2017
     {"base", {.encoder_layers = 6, .decoder_layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048}},
 };
-
-}  // namespace
-
-std::vector<OptionChoice> choices::sizes() {
-  std::vector<OptionChoice> names;
-  for (const NamedSize& size : named_sizes) names.push_back({size.name, ""});
-  return names;
-}
-
-namespace {
 
 class Chooser {
  public:
@@ -492,6 +478,14 @@ class Chooser {
 };
 
 }  // namespace
+
+// --- choice
+
+std::vector<OptionChoice> choices::sizes() {
+  std::vector<OptionChoice> names;
+  for (const NamedSize& size : named_sizes) names.push_back({size.name, ""});
+  return names;
+}
 
 ModelChoice planned_model(const Arguments& arguments, const ModelUse& use) {
   return Chooser(arguments, use).with_words();

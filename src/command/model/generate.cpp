@@ -26,9 +26,9 @@
 
 namespace attn {
 
-// --- generation
-
 namespace {
+
+// --- generation
 
 // A text that a model wrote: its steps and their graph.
 struct GenerationRun {
@@ -191,11 +191,7 @@ BeamRun beams_of(const ModelChoice& choice, const GenerationTask& task, std::siz
   return run;
 }
 
-}  // namespace
-
 // --- generation page
-
-namespace {
 
 constexpr std::size_t most_words_shown = 4;
 
@@ -430,11 +426,7 @@ void add_beams(Page& page, const ModelChoice& choice, const GenerationPlan& plan
       strong(words_in_axis(best.words, vocabulary)), fmt::format(" ({}).", percent_of_text(best.log_probability))));
 }
 
-}  // namespace
-
 // --- generate
-
-namespace {
 
 // Options that tell of a model, its kind or its sizes. Words alone do not.
 constexpr const Option* choosing_a_model[] = {
@@ -467,11 +459,6 @@ void warn_of_padding(const ModelChoice& choice, std::vector<std::string>& warnin
   }
 }
 
-}  // namespace
-
-// Without an option for the model, one that is set by hand says more than random numbers.
-namespace {
-
 // How it writes greedily, all words going in at every step.
 WordWriter writer_of(const ModelChoice& choice, const GenerationTask& task) {
   const auto model = std::make_shared<const ModelChoice>(choice);
@@ -493,6 +480,9 @@ WordWriter writer_of(const ModelChoice& choice, const GenerationTask& task) {
 
 }  // namespace
 
+// --- generate
+
+// Without an option for the model, one that is set by hand says more than random numbers.
 Answer run_generate(const Command&, const Arguments& arguments) {
   constexpr ModelUse use{
       .command = "generate", .usual_kind = "encoder-decoder", .needs = ModelUse::Needs::decoder, .writes = true};

@@ -22,9 +22,9 @@
 
 namespace attn {
 
-// --- part
-
 namespace {
+
+// --- part
 
 // A part of a model that has a command of its own: how that uses models, and the scopes that it shows.
 struct ModelPart {
@@ -54,16 +54,6 @@ std::string layers_in_words(const Transformer& model) {
   if (!model.kind->decodes || of_decoder == of_encoder) return fmt::format("N = {}", of_encoder);
   return fmt::format("N = {} in the encoder and {} in the decoder", of_encoder, of_decoder);
 }
-
-}  // namespace
-
-std::string positions_in_words(const Transformer& model) {
-  if (model.sizes.buckets == 0) return std::string(model.recipe.positions->name);
-  return fmt::format("{} of distances, the last from {} on", count_of(model.sizes.buckets, "bucket"),
-                     model.recipe.max_distance);
-}
-
-namespace {
 
 // Positions are added to embeddings: vectors are taken as they are.
 std::string positions_of_choice(const ModelChoice& choice) {
@@ -123,25 +113,6 @@ std::string unusual_in_words(const Transformer& model) {
   return words;
 }
 
-}  // namespace
-
-std::string sizes_in_words(const Transformer& model, std::string_view positions) {
-  const TransformerSizes& sizes = model.sizes;
-  const ModelRecipe& recipe = model.recipe;
-  const std::string feed_forward = sizes.d_ff == 0
-                                       ? "no feed-forward layers"
-                                       : fmt::format("d_ff = {}; activation: {}{}", sizes.d_ff,
-                                                     recipe.activation->title, recipe.gated ? " of a gate" : "");
-  constexpr std::string_view in_single =
-      " It is computed in single precision: each result is rounded to float32, which keeps about 7 digits, and "
-      "explanations compute in double precision with the rounded numbers.";
-  return fmt::format("{}, d_model = {}, h = {}, d_k = d_v = {}, {}; {}: {}; positions: {}{}.{}", layers_in_words(model),
-                     sizes.d_model, sizes.heads, sizes.d_k(), feed_forward, recipe.norm_kind->title, recipe.norm->name,
-                     positions, unusual_in_words(model), recipe.single ? in_single : "");
-}
-
-namespace {
-
 // encoder, decoder, and transformer for the whole. Throws std::logic_error for another command.
 const ModelPart& part_named(std::string_view command) {
   for (const ModelPart& part : parts) {
@@ -178,11 +149,7 @@ void add_head(Page& page, const ModelPart& part, const ModelChoice& choice) {
   page.blocks.emplace_back(Prose{text(sizes_in_words(model, positions_of_choice(choice)))});
 }
 
-}  // namespace
-
 // --- transformer
-
-namespace {
 
 // The word with the highest probability, or how many share it.
 std::string most_probable_word(std::span<const double> probabilities, const Axis& words) {
@@ -335,6 +302,31 @@ Differentiable differentiable(const std::shared_ptr<Graph>& graph, const ModelPa
 }
 
 }  // namespace
+
+// --- part
+
+std::string positions_in_words(const Transformer& model) {
+  if (model.sizes.buckets == 0) return std::string(model.recipe.positions->name);
+  return fmt::format("{} of distances, the last from {} on", count_of(model.sizes.buckets, "bucket"),
+                     model.recipe.max_distance);
+}
+
+std::string sizes_in_words(const Transformer& model, std::string_view positions) {
+  const TransformerSizes& sizes = model.sizes;
+  const ModelRecipe& recipe = model.recipe;
+  const std::string feed_forward = sizes.d_ff == 0
+                                       ? "no feed-forward layers"
+                                       : fmt::format("d_ff = {}; activation: {}{}", sizes.d_ff,
+                                                     recipe.activation->title, recipe.gated ? " of a gate" : "");
+  constexpr std::string_view in_single =
+      " It is computed in single precision: each result is rounded to float32, which keeps about 7 digits, and "
+      "explanations compute in double precision with the rounded numbers.";
+  return fmt::format("{}, d_model = {}, h = {}, d_k = d_v = {}, {}; {}: {}; positions: {}{}.{}", layers_in_words(model),
+                     sizes.d_model, sizes.heads, sizes.d_k(), feed_forward, recipe.norm_kind->title, recipe.norm->name,
+                     positions, unusual_in_words(model), recipe.single ? in_single : "");
+}
+
+// --- transformer
 
 Answer run_transformer(const Command& command, const Arguments& arguments) {
   const ModelPart& part = part_named(command.name);

@@ -21,7 +21,6 @@
 
 namespace attn {
 
-// --- fingerprints of numbers
 // Fingerprints in the numbers themselves, wherever they stand.
 
 namespace {
@@ -36,6 +35,86 @@ std::vector<std::size_t> rows_where(const Matrix& matrix, const std::function<bo
 
 bool has_nan(std::span<const double> numbers) {
   return std::ranges::any_of(numbers, [](double x) { return std::isnan(x); });
+}
+
+// A number of the right matrix by which it can be divided.
+std::optional<std::size_t> largest_finite(const Matrix& matrix) {
+  std::optional<std::size_t> place;
+  for (std::size_t i = 0; i < matrix.size(); ++i) {
+    const double x = std::fabs(cells(matrix)[i]);
+    if (std::isfinite(x) && x > 0.0 && (!place || x > std::fabs(cells(matrix)[*place]))) place = i;
+  }
+  return place;
+}
+
+// The right matrix plus a multiple of a matrix, or of a row for all of its rows.
+Matrix with_added(const Matrix& right, const Matrix& other, double factor) {
+  Matrix sum = right;
+  for (std::size_t i = 0; i < sum.shape().rows; ++i) {
+    for (std::size_t j = 0; j < sum.shape().columns; ++j)
+      sum(i, j) += factor * other(other.shape().rows == 1 ? 0 : i, j);
+  }
+  return sum;
+}
+
+std::string told_difference(const std::string& name, double factor) {
+  if (factor == 1.0) return fmt::format("It is the right matrix plus {}: {} is added once too often.", name, name);
+  if (factor == -1.0) return fmt::format("It is the right matrix less {}: {} is not added.", name, name);
+  return fmt::format("It is the right matrix less {} times {}: the sign of {} is wrong.", written_digits(-factor, 4),
+                     name, name);
+}
+
+bool varies(const Matrix& matrix) {
+  return std::ranges::any_of(cells(matrix), [&](double x) { return x != cells(matrix).front(); });
+}
+
+struct FunctionOfRight {
+  std::string_view is;  // "Every number is …"
+  double (*function)(double x);
+};
+
+constexpr FunctionOfRight functions_of_right[] = {
+    {"the natural logarithm of the right one", [](double x) { return std::log(x); }},
+    {"the logarithm of the right one to the base 2", [](double x) { return std::log2(x); }},
+    {"the logarithm of the right one to the base 10", [](double x) { return std::log10(x); }},
+    {"the exponential of the right one", [](double x) { return std::exp(x); }},
+    {"the square of the right one", [](double x) { return x * x; }},
+    {"the square root of the right one", [](double x) { return std::sqrt(x); }},
+    {"the right one without its sign", [](double x) { return std::fabs(x); }},
+    {"the right one, or 0 where that is negative", [](double x) { return std::max(x, 0.0); }},
+    {"the right one, or 0 where that is positive", [](double x) { return std::min(x, 0.0); }},
+    {"tanh of the right one", [](double x) { return std::tanh(x); }},
+    {"1 / (1 + exp(−x)) of the right one", [](double x) { return 1.0 / (1.0 + std::exp(-x)); }},
+    {"1 divided by the right one", [](double x) { return 1.0 / x; }},
+    {"1 less the right one", [](double x) { return 1.0 - x; }},
+    {"the right one, rounded to a whole number", [](double x) { return std::nearbyint(x); }},
+};
+
+// A type of fewer bits of which all of their numbers are, and whose rounding explains the differences.
+struct FewerBits {
+  Precision type;
+  bool is_rounded;  // each is the right number, rounded; otherwise it was computed in this type
+};
+
+std::optional<FewerBits> fewer_bits(const Seen& seen) {
+  constexpr std::size_t least = 4;  // fewer numbers are often of such a type by chance
+  const std::span<const double> theirs = cells(seen.theirs), right = cells(seen.right);
+  if (seen.difference.has_other_shape || theirs.size() < least ||
+      std::ranges::all_of(theirs, [](double x) { return x == std::nearbyint(x); }))
+    return std::nullopt;
+  // A number of few bits is one of more bits, too.
+  constexpr std::array types = {Precision::bfloat16, Precision::float16, Precision::float32};
+  for (const Precision type : types) {
+    const auto is_rounded = [&](double a, double b) { return a == rounded_to(type, b); };
+    if (std::ranges::equal(theirs, right, is_rounded)) return FewerBits{type, true};
+  }
+  for (const Precision type : types) {
+    const bool are_of_type = std::ranges::all_of(theirs, [&](double x) { return x == rounded_to(type, x); });
+    if (are_of_type &&
+        difference(seen.theirs, seen.right, rounding_of(seen.theirs, type, largest_of(seen.right))).agrees())
+      return FewerBits{type, false};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -87,20 +166,6 @@ Told fingerprint::all_zero(const Seen& seen) {
   return "All of its numbers are 0.";
 }
 
-namespace {
-
-// A number of the right matrix by which it can be divided.
-std::optional<std::size_t> largest_finite(const Matrix& matrix) {
-  std::optional<std::size_t> place;
-  for (std::size_t i = 0; i < matrix.size(); ++i) {
-    const double x = std::fabs(cells(matrix)[i]);
-    if (std::isfinite(x) && x > 0.0 && (!place || x > std::fabs(cells(matrix)[*place]))) place = i;
-  }
-  return place;
-}
-
-}  // namespace
-
 std::optional<double> factor_of(const Seen& seen) {
   if (seen.difference.has_other_shape || seen.right.size() < 2) return std::nullopt;
   const std::optional<std::size_t> place = largest_finite(seen.right);
@@ -131,31 +196,6 @@ Told fingerprint::an_offset(const Seen& seen) {
   return fmt::format("Every number is larger by {} than the right one.", written_digits(offset, fingerprint_digits));
 }
 
-namespace {
-
-// The right matrix plus a multiple of a matrix, or of a row for all of its rows.
-Matrix with_added(const Matrix& right, const Matrix& other, double factor) {
-  Matrix sum = right;
-  for (std::size_t i = 0; i < sum.shape().rows; ++i) {
-    for (std::size_t j = 0; j < sum.shape().columns; ++j)
-      sum(i, j) += factor * other(other.shape().rows == 1 ? 0 : i, j);
-  }
-  return sum;
-}
-
-std::string told_difference(const std::string& name, double factor) {
-  if (factor == 1.0) return fmt::format("It is the right matrix plus {}: {} is added once too often.", name, name);
-  if (factor == -1.0) return fmt::format("It is the right matrix less {}: {} is not added.", name, name);
-  return fmt::format("It is the right matrix less {} times {}: the sign of {} is wrong.", written_digits(-factor, 4),
-                     name, name);
-}
-
-bool varies(const Matrix& matrix) {
-  return std::ranges::any_of(cells(matrix), [&](double x) { return x != cells(matrix).front(); });
-}
-
-}  // namespace
-
 Told fingerprint::a_known_difference(const Seen& seen) {
   const Shape shape = seen.right.shape();
   if (seen.difference.has_other_shape || shape.cells() < 4 || seen.difference.cells < 2) return std::nullopt;
@@ -175,32 +215,6 @@ Told fingerprint::a_known_difference(const Seen& seen) {
   if (!varies(first) || !same_numbers(seen, with_added(seen.right, first, 1.0))) return std::nullopt;
   return "Every row differs from the right one by the same row: as from another bias.";
 }
-
-namespace {
-
-struct FunctionOfRight {
-  std::string_view is;  // "Every number is …"
-  double (*function)(double x);
-};
-
-constexpr FunctionOfRight functions_of_right[] = {
-    {"the natural logarithm of the right one", [](double x) { return std::log(x); }},
-    {"the logarithm of the right one to the base 2", [](double x) { return std::log2(x); }},
-    {"the logarithm of the right one to the base 10", [](double x) { return std::log10(x); }},
-    {"the exponential of the right one", [](double x) { return std::exp(x); }},
-    {"the square of the right one", [](double x) { return x * x; }},
-    {"the square root of the right one", [](double x) { return std::sqrt(x); }},
-    {"the right one without its sign", [](double x) { return std::fabs(x); }},
-    {"the right one, or 0 where that is negative", [](double x) { return std::max(x, 0.0); }},
-    {"the right one, or 0 where that is positive", [](double x) { return std::min(x, 0.0); }},
-    {"tanh of the right one", [](double x) { return std::tanh(x); }},
-    {"1 / (1 + exp(−x)) of the right one", [](double x) { return 1.0 / (1.0 + std::exp(-x)); }},
-    {"1 divided by the right one", [](double x) { return 1.0 / x; }},
-    {"1 less the right one", [](double x) { return 1.0 - x; }},
-    {"the right one, rounded to a whole number", [](double x) { return std::nearbyint(x); }},
-};
-
-}  // namespace
 
 Told fingerprint::a_function(const Seen& seen) {
   if (seen.difference.has_other_shape || seen.right.size() < 4 || !varies(seen.theirs)) return std::nullopt;
@@ -245,37 +259,6 @@ Told fingerprint::dropped_numbers(const Seen& seen) {
       "Leave out dropout to compare, as model.eval() does.",
       Count{dropped}, written_digits(*factor, fingerprint_digits), written_digits(1.0 - 1.0 / *factor, 2));
 }
-
-namespace {
-
-// A type of fewer bits of which all of their numbers are, and whose rounding explains the differences.
-struct FewerBits {
-  Precision type;
-  bool is_rounded;  // each is the right number, rounded; otherwise it was computed in this type
-};
-
-std::optional<FewerBits> fewer_bits(const Seen& seen) {
-  constexpr std::size_t least = 4;  // fewer numbers are often of such a type by chance
-  const std::span<const double> theirs = cells(seen.theirs), right = cells(seen.right);
-  if (seen.difference.has_other_shape || theirs.size() < least ||
-      std::ranges::all_of(theirs, [](double x) { return x == std::nearbyint(x); }))
-    return std::nullopt;
-  // A number of few bits is one of more bits, too.
-  constexpr std::array types = {Precision::bfloat16, Precision::float16, Precision::float32};
-  for (const Precision type : types) {
-    const auto is_rounded = [&](double a, double b) { return a == rounded_to(type, b); };
-    if (std::ranges::equal(theirs, right, is_rounded)) return FewerBits{type, true};
-  }
-  for (const Precision type : types) {
-    const bool are_of_type = std::ranges::all_of(theirs, [&](double x) { return x == rounded_to(type, x); });
-    if (are_of_type &&
-        difference(seen.theirs, seen.right, rounding_of(seen.theirs, type, largest_of(seen.right))).agrees())
-      return FewerBits{type, false};
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 Told fingerprint::rounded(const Seen& seen) {
   const std::optional<FewerBits> fewer = fewer_bits(seen);

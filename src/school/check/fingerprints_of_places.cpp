@@ -17,22 +17,7 @@
 
 namespace attn {
 
-// --- fingerprints of places
 // Fingerprints in where the right numbers stand.
-
-Told fingerprint::other_shape(const Seen& seen) {
-  if (!seen.difference.has_other_shape) return std::nullopt;
-  return fmt::format("It is {}, and the right matrix is {}.", to_string(seen.theirs.shape()),
-                     to_string(seen.right.shape()));
-}
-
-Told fingerprint::is_transpose(const Seen& seen) {
-  const Shape shape = seen.right.shape();
-  if (seen.theirs.shape() != Shape{shape.columns, shape.rows} || shape.rows == 1 || shape.columns == 1)
-    return std::nullopt;
-  if (!same_numbers(seen, transposed(seen.right))) return std::nullopt;
-  return "It is the transpose of the right matrix.";
-}
 
 namespace {
 
@@ -73,33 +58,6 @@ bool may_be_without_mask(const Seen& seen) {
   return true;
 }
 
-}  // namespace
-
-Told fingerprint::right_rows(const Seen& seen) {
-  const std::size_t count = seen.right.shape().rows;
-  if (seen.difference.has_other_shape || seen.difference.rows.size() == count) return std::nullopt;
-  const std::vector<std::size_t> right = places_without(count, seen.difference.rows);
-  const bool is_last = right == std::vector{count - 1}, is_first = right == std::vector<std::size_t>{0};
-  const std::string which =
-      is_last    ? "Only the last row is right"
-      : is_first ? "Only the first row is right"
-                 : fmt::format("Right {:is row|are rows} {}", Count{right.size()}, written_places(right));
-  if (const auto free = rows_without_mask(seen.node); free && *free == right && may_be_without_mask(seen)) {
-    return fmt::format("{}, {:the only one|those} in which no key is masked: as without the mask.", which,
-                       Count{right.size()});
-  }
-  return which + ".";
-}
-
-Told fingerprint::right_columns(const Seen& seen) {
-  const std::size_t count = seen.right.shape().columns;
-  if (seen.difference.has_other_shape || seen.difference.columns.size() == count) return std::nullopt;
-  const std::vector<std::size_t> right = places_without(count, seen.difference.columns);
-  return fmt::format("Right {:is column|are columns} {}.", Count{right.size()}, written_places(right));
-}
-
-namespace {
-
 bool is_rearranged(std::span<const double> one, std::span<const double> other, const Seen& seen) {
   std::vector<double> a(one.begin(), one.end()), b(other.begin(), other.end());
   const auto is_nan = [](double x) { return std::isnan(x); };
@@ -131,6 +89,43 @@ std::optional<std::vector<std::size_t>> order_of_rows(const Matrix& theirs, cons
 }
 
 }  // namespace
+
+Told fingerprint::other_shape(const Seen& seen) {
+  if (!seen.difference.has_other_shape) return std::nullopt;
+  return fmt::format("It is {}, and the right matrix is {}.", to_string(seen.theirs.shape()),
+                     to_string(seen.right.shape()));
+}
+
+Told fingerprint::is_transpose(const Seen& seen) {
+  const Shape shape = seen.right.shape();
+  if (seen.theirs.shape() != Shape{shape.columns, shape.rows} || shape.rows == 1 || shape.columns == 1)
+    return std::nullopt;
+  if (!same_numbers(seen, transposed(seen.right))) return std::nullopt;
+  return "It is the transpose of the right matrix.";
+}
+
+Told fingerprint::right_rows(const Seen& seen) {
+  const std::size_t count = seen.right.shape().rows;
+  if (seen.difference.has_other_shape || seen.difference.rows.size() == count) return std::nullopt;
+  const std::vector<std::size_t> right = places_without(count, seen.difference.rows);
+  const bool is_last = right == std::vector{count - 1}, is_first = right == std::vector<std::size_t>{0};
+  const std::string which =
+      is_last    ? "Only the last row is right"
+      : is_first ? "Only the first row is right"
+                 : fmt::format("Right {:is row|are rows} {}", Count{right.size()}, written_places(right));
+  if (const auto free = rows_without_mask(seen.node); free && *free == right && may_be_without_mask(seen)) {
+    return fmt::format("{}, {:the only one|those} in which no key is masked: as without the mask.", which,
+                       Count{right.size()});
+  }
+  return which + ".";
+}
+
+Told fingerprint::right_columns(const Seen& seen) {
+  const std::size_t count = seen.right.shape().columns;
+  if (seen.difference.has_other_shape || seen.difference.columns.size() == count) return std::nullopt;
+  const std::vector<std::size_t> right = places_without(count, seen.difference.columns);
+  return fmt::format("Right {:is column|are columns} {}.", Count{right.size()}, written_places(right));
+}
 
 Told fingerprint::other_order(const Seen& seen) {
   constexpr std::size_t least = 4;  // fewer numbers are often those of something else

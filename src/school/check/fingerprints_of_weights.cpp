@@ -17,8 +17,28 @@
 
 namespace attn {
 
-// --- fingerprints of weights
 // Fingerprints in weights and in masks.
+
+namespace {
+
+// The right weights without those that are 0 in theirs, and the rest so that each row sums to 1 again.
+Matrix without_dropped(const Seen& seen) {
+  Matrix rest = seen.right;
+  for (std::size_t i = 0; i < rest.shape().rows; ++i) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < rest.shape().columns; ++j) {
+      if (seen.theirs(i, j) == 0.0) rest(i, j) = 0.0;
+      sum += rest(i, j);
+    }
+    for (double& x : row(rest, i)) x = sum > 0.0 ? x / sum : 0.0;
+  }
+  return rest;
+}
+
+// Whether a right weight is not 0 at the precision of theirs.
+bool is_more_than_zero(double right, const Seen& seen) { return right > 1e-6 && !seen.rounding.same(0.0, right, 1.0); }
+
+}  // namespace
 
 Told fingerprint::sums(const Seen& seen) {
   if (!seen.node.rows_sum_to_one() || seen.theirs.size() < 2) return std::nullopt;
@@ -77,31 +97,6 @@ Told fingerprint::only_another_mask_value(const Seen& seen) {
   return differs_in_mask_value(seen.node, seen.theirs, seen.right, seen.rounding) ? another_mask_value(seen)
                                                                                   : std::nullopt;
 }
-
-namespace {
-
-// The right weights without those that are 0 in theirs, and the rest so that each row sums to 1 again.
-Matrix without_dropped(const Seen& seen) {
-  Matrix rest = seen.right;
-  for (std::size_t i = 0; i < rest.shape().rows; ++i) {
-    double sum = 0.0;
-    for (std::size_t j = 0; j < rest.shape().columns; ++j) {
-      if (seen.theirs(i, j) == 0.0) rest(i, j) = 0.0;
-      sum += rest(i, j);
-    }
-    for (double& x : row(rest, i)) x = sum > 0.0 ? x / sum : 0.0;
-  }
-  return rest;
-}
-
-}  // namespace
-
-namespace {
-
-// Whether a right weight is not 0 at the precision of theirs.
-bool is_more_than_zero(double right, const Seen& seen) { return right > 1e-6 && !seen.rounding.same(0.0, right, 1.0); }
-
-}  // namespace
 
 Told fingerprint::masked_as_well(const Seen& seen) {
   Told told = more_masked(seen);

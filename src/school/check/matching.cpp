@@ -20,6 +20,7 @@
 #include "school/check/rounded_inputs.hpp"
 
 namespace attn {
+
 namespace {
 
 // Named nodes with a role, in scopes that end as the name says.
@@ -326,10 +327,6 @@ bool all_agree(const std::vector<Compared>& matrices) {
   return std::ranges::all_of(matrices, [](const Compared& one) { return one.difference.agrees(); });
 }
 
-}  // namespace
-
-namespace {
-
 // A matrix of a file, and all that it may be compared with, the likeliest first.
 struct Candidate {
   const MatrixFile* file;
@@ -369,10 +366,6 @@ std::size_t place_in_order(std::size_t own_nodes, const Node& node) {
   for (const Node* operand : node.operands) last = std::max(last, place_in_order(own_nodes, *operand));
   return last;
 }
-
-}  // namespace
-
-namespace {
 
 // One of so many equal parts of an array, which lie below each other.
 MatrixFile part_of_array(const MatrixFile& all, std::size_t i, std::size_t count) {

@@ -13,6 +13,7 @@
 #include "school/tutor/diagnosis.hpp"
 
 namespace attn {
+
 namespace {
 
 // What is said to an answer in one word, and its sign in a table.
@@ -60,6 +61,36 @@ MarkedHandIn unmarked(std::span<const SolvedQuestion> questions, std::string nam
   MarkedHandIn none{std::move(name), GivenAnswers(questions.size()), std::move(problem)};
   for (const SolvedQuestion& solved : questions) none.counts.push_back(!solved.question.predicts);
   return none;
+}
+
+// --- reasons
+
+// What a wrong answer was told to come from; null: nothing that is recognized.
+const Recognised* told_to_come_from(const SolvedQuestion& solved, const Judgment& judgment) {
+  const std::vector<Recognised>& all = recognisable(solved);
+  const auto told = std::ranges::find_if(
+      all, [&](const Recognised& one) { return !one.says.empty() && judgment.says.starts_with(one.says); });
+  return told == all.end() ? nullptr : &*told;
+}
+
+template <class Item>
+void add_once(std::vector<Item>& list, const Item& item) {
+  if (std::ranges::find(list, item) == list.end()) list.push_back(item);
+}
+
+void note_reason(std::vector<SharedReason>& reasons, std::size_t sheet, std::size_t question, const Recognised* from,
+                 const std::string& name, const std::string& given) {
+  const Mistake* const mistake = from ? from->mistake : nullptr;
+  const std::string says = from ? from->says : "";
+  const auto is_this = [&](const SharedReason& one) {
+    if (mistake || one.mistake) return one.mistake == mistake;
+    return one.sheet == sheet && one.questions.front() == question && one.says == says;
+  };
+  auto found = std::ranges::find_if(reasons, is_this);
+  if (found == reasons.end()) found = reasons.insert(found, {mistake, says, sheet, {question}});
+  if (found->sheet == sheet) add_once(found->questions, question);
+  add_once(found->names, name);
+  add_once(found->answers, given);
 }
 
 }  // namespace
@@ -200,38 +231,6 @@ std::vector<Block> class_marks(std::span<const SolvedQuestion> questions, std::s
 }
 
 // --- reasons
-
-namespace {
-
-// What a wrong answer was told to come from; null: nothing that is recognized.
-const Recognised* told_to_come_from(const SolvedQuestion& solved, const Judgment& judgment) {
-  const std::vector<Recognised>& all = recognisable(solved);
-  const auto told = std::ranges::find_if(
-      all, [&](const Recognised& one) { return !one.says.empty() && judgment.says.starts_with(one.says); });
-  return told == all.end() ? nullptr : &*told;
-}
-
-template <class Item>
-void add_once(std::vector<Item>& list, const Item& item) {
-  if (std::ranges::find(list, item) == list.end()) list.push_back(item);
-}
-
-void note_reason(std::vector<SharedReason>& reasons, std::size_t sheet, std::size_t question, const Recognised* from,
-                 const std::string& name, const std::string& given) {
-  const Mistake* const mistake = from ? from->mistake : nullptr;
-  const std::string says = from ? from->says : "";
-  const auto is_this = [&](const SharedReason& one) {
-    if (mistake || one.mistake) return one.mistake == mistake;
-    return one.sheet == sheet && one.questions.front() == question && one.says == says;
-  };
-  auto found = std::ranges::find_if(reasons, is_this);
-  if (found == reasons.end()) found = reasons.insert(found, {mistake, says, sheet, {question}});
-  if (found->sheet == sheet) add_once(found->questions, question);
-  add_once(found->names, name);
-  add_once(found->answers, given);
-}
-
-}  // namespace
 
 std::vector<SharedReason> shared_reasons(std::span<const MarkedSheet> sheets) {
   std::vector<SharedReason> reasons;

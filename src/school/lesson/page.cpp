@@ -27,9 +27,9 @@
 
 namespace attn {
 
-// --- live result
-
 namespace {
+
+// --- live result
 
 // The most matrices, and numbers of them, that a computation of a lesson may have to be live on a page: with
 // inputs, and with what is made on the way.
@@ -113,11 +113,7 @@ std::variant<Still, LiveResult> live(const CommandResult& result) {
   return live;
 }
 
-}  // namespace
-
 // --- lesson page
-
-namespace {
 
 class LessonPage {
  public:
@@ -346,6 +342,8 @@ class LessonPage {
 };
 
 }  // namespace
+
+// --- lesson page
 
 void write_lesson_page(const Lesson& lesson, const RunCommand& run, Sink& sink) { LessonPage(lesson, run).write(sink); }
 

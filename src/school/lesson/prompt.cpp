@@ -17,9 +17,9 @@
 
 namespace attn {
 
-// --- prompt
-
 namespace {
+
+// --- prompt
 
 constexpr std::array keys_of_lessons = {
     key::next,
@@ -45,88 +45,7 @@ std::optional<KeyPress> going(const std::string& typed) {
   return std::nullopt;
 }
 
-}  // namespace
-
-std::span<const LessonKey> lesson_keys() { return keys_of_lessons; }
-
-std::optional<KeyPress> key_press(std::string_view typed, std::span<const LessonKey> keys) {
-  const std::string word = in_lower_case(trimmed(typed));
-  if (word.empty()) return std::nullopt;
-  for (const LessonKey& key : keys) {
-    if (key.name == word || key.words.find(" " + word + " ") != std::string_view::npos) return KeyPress{key.action};
-  }
-  const bool can_go = std::ranges::find(keys, LessonAction::go, &LessonKey::action) != keys.end();
-  return can_go ? going(word) : std::nullopt;
-}
-
-std::string prompt_of(std::span<const LessonKey> keys, bool LessonKey::*is_shown, std::string_view begin) {
-  std::string says(begin);
-  for (const LessonKey& key : keys) {
-    if (key.*is_shown) says += fmt::format("{}{} {}", says.empty() ? "" : " · ", key.name, key.does);
-  }
-  return says;
-}
-
-Block listing_of(std::span<const LessonKey> keys) {
-  Listing listing{{"key", "what it does"}, {}};
-  for (const LessonKey& key : keys) {
-    std::string name(key.name);
-    for (const std::string& word : parted(key.words, " ")) name += ", " + word;
-    listing.rows.push_back({std::move(name), std::string(key.about)});
-  }
-  return listing;
-}
-
-Conversation::Conversation(Terminal& terminal, const Style& style)
-    : terminal_(terminal), style_(style), pager_(terminal, style, rows_to_ask) {}
-
-void Conversation::say(std::string sentence) { show({Prose{text(std::move(sentence))}}); }
-
-LessonTerminal::LessonTerminal(Terminal& terminal, const Style& style, std::string state, std::int64_t today)
-    : Conversation(terminal, style),
-      kept_(terminal, std::move(state), [this](Text sentence) { show({Prose{std::move(sentence)}}); }),
-      today_(today) {}
-
-void Conversation::show(std::vector<Block> blocks) {
-  if (blocks.empty() || left_) return;
-  Page page;
-  page.blocks = std::move(blocks);
-  std::string text = "\n";
-  Sink sink([&](std::string_view bytes) { text += bytes; });
-  render_text(page, style_, sink);
-  sink.flush();
-  try {
-    pager_.write_together(text);
-  } catch (const PageLeft&) {
-    left_ = true;
-  }
-}
-
-void Conversation::explore(const SolvedQuestion& solved) {
-  if (!solved.question.explore) return say("This question offers no screen.");
-  if (!run_) return say("No screen can be opened here.");
-  try {
-    run_(words_of_screen(solved.question), terminal_, style_);
-  } catch (const InputError& error) {
-    say(error.what());
-  }
-}
-
-std::optional<std::string> Conversation::ask(std::string_view says) {
-  if (std::exchange(left_, false)) {
-    pager_.restart();
-    return std::nullopt;
-  }
-  terminal_.write("\n" + dim(style_) + style_.signs(says) + plain(style_) + "\n");
-  const std::optional<std::string> typed = terminal_.read_line("> ");
-  pager_.restart();
-  if (!typed) return std::nullopt;
-  return std::string(trimmed(*typed));
-}
-
 // --- asking
-
-namespace {
 
 // One question at one terminal.
 class Asking {
@@ -215,6 +134,87 @@ class Asking {
 };
 
 }  // namespace
+
+// --- prompt
+
+std::span<const LessonKey> lesson_keys() { return keys_of_lessons; }
+
+std::optional<KeyPress> key_press(std::string_view typed, std::span<const LessonKey> keys) {
+  const std::string word = in_lower_case(trimmed(typed));
+  if (word.empty()) return std::nullopt;
+  for (const LessonKey& key : keys) {
+    if (key.name == word || key.words.find(" " + word + " ") != std::string_view::npos) return KeyPress{key.action};
+  }
+  const bool can_go = std::ranges::find(keys, LessonAction::go, &LessonKey::action) != keys.end();
+  return can_go ? going(word) : std::nullopt;
+}
+
+std::string prompt_of(std::span<const LessonKey> keys, bool LessonKey::*is_shown, std::string_view begin) {
+  std::string says(begin);
+  for (const LessonKey& key : keys) {
+    if (key.*is_shown) says += fmt::format("{}{} {}", says.empty() ? "" : " · ", key.name, key.does);
+  }
+  return says;
+}
+
+Block listing_of(std::span<const LessonKey> keys) {
+  Listing listing{{"key", "what it does"}, {}};
+  for (const LessonKey& key : keys) {
+    std::string name(key.name);
+    for (const std::string& word : parted(key.words, " ")) name += ", " + word;
+    listing.rows.push_back({std::move(name), std::string(key.about)});
+  }
+  return listing;
+}
+
+Conversation::Conversation(Terminal& terminal, const Style& style)
+    : terminal_(terminal), style_(style), pager_(terminal, style, rows_to_ask) {}
+
+void Conversation::say(std::string sentence) { show({Prose{text(std::move(sentence))}}); }
+
+LessonTerminal::LessonTerminal(Terminal& terminal, const Style& style, std::string state, std::int64_t today)
+    : Conversation(terminal, style),
+      kept_(terminal, std::move(state), [this](Text sentence) { show({Prose{std::move(sentence)}}); }),
+      today_(today) {}
+
+void Conversation::show(std::vector<Block> blocks) {
+  if (blocks.empty() || left_) return;
+  Page page;
+  page.blocks = std::move(blocks);
+  std::string text = "\n";
+  Sink sink([&](std::string_view bytes) { text += bytes; });
+  render_text(page, style_, sink);
+  sink.flush();
+  try {
+    pager_.write_together(text);
+  } catch (const PageLeft&) {
+    left_ = true;
+  }
+}
+
+void Conversation::explore(const SolvedQuestion& solved) {
+  if (!solved.question.explore) return say("This question offers no screen.");
+  if (!run_) return say("No screen can be opened here.");
+  try {
+    run_(words_of_screen(solved.question), terminal_, style_);
+  } catch (const InputError& error) {
+    say(error.what());
+  }
+}
+
+std::optional<std::string> Conversation::ask(std::string_view says) {
+  if (std::exchange(left_, false)) {
+    pager_.restart();
+    return std::nullopt;
+  }
+  terminal_.write("\n" + dim(style_) + style_.signs(says) + plain(style_) + "\n");
+  const std::optional<std::string> typed = terminal_.read_line("> ");
+  pager_.restart();
+  if (!typed) return std::nullopt;
+  return std::string(trimmed(*typed));
+}
+
+// --- asking
 
 KeyPress ask(const SolvedQuestion& solved, const AskedAt& at, const AnswerKept& kept) {
   return Asking(solved, at, kept).ask();

@@ -8,7 +8,6 @@
 
 namespace attn {
 
-// --- norms
 // Mistakes with layer normalization and root mean square normalization.
 
 namespace {
@@ -194,22 +193,12 @@ constexpr Mistake mistakes_in_norms[] = {
      divides_by_root, [](At at) -> Made { return layer_normalized(at[0], epsilon_in(at.node)); }},
 };
 
-}  // namespace
-
-std::span<const Mistake> mistakes_of_norms() { return mistakes_in_norms; }
-
-namespace {
-
 Made with_epsilon(At at, double number) {
   if (standardizes(at.node)) return standardize(at[0], at[1], at[2], number);
   return divide_by_root_mean_square(at[0], number);
 }
 bool is_variance(const Node& node) { return node.is(role::variance) && node.op; }
 Made gamma_plus(At at, double number) { return add(at.itself(), times(at[0], plain_number(number))); }
-
-}  // namespace
-
-namespace {
 
 constexpr MistakeWithNumber numbers_of_norms[] = {
     {{"another-epsilon", error, "normalization with another ε",
@@ -235,6 +224,8 @@ constexpr MistakeWithNumber numbers_of_norms[] = {
 };
 
 }  // namespace
+
+std::span<const Mistake> mistakes_of_norms() { return mistakes_in_norms; }
 
 std::span<const MistakeWithNumber> numbers_in_norms() { return numbers_of_norms; }
 

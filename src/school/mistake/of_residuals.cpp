@@ -8,7 +8,6 @@
 
 namespace attn {
 
-// --- residuals
 // Mistakes with residual connections, and where the norms of layers stand.
 
 namespace {
@@ -366,12 +365,6 @@ constexpr Mistake mistakes_in_residuals[] = {
      differs_with_norm_behind, norm_behind},
 };
 
-}  // namespace
-
-std::span<const Mistake> mistakes_of_residuals() { return mistakes_in_residuals; }
-
-namespace {
-
 template <std::size_t number>
 bool is_plain_sum_of(const Node& node) {
   return !node.is_alias() && is_sum_of<number>(node);
@@ -439,6 +432,8 @@ constexpr MistakeWithNumber numbers_of_residuals[] = {
 };
 
 }  // namespace
+
+std::span<const Mistake> mistakes_of_residuals() { return mistakes_in_residuals; }
 
 std::span<const MistakeWithNumber> numbers_in_residuals() { return numbers_of_residuals; }
 

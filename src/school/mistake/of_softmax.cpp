@@ -11,7 +11,6 @@
 
 namespace attn {
 
-// --- softmax
 // Mistakes with the softmax: over what it is taken, and how.
 
 namespace {
@@ -303,17 +302,7 @@ constexpr Mistake mistakes_in_softmax[] = {
      is_any_softmax, [](At at) -> Made { return sigmoid(at[0]); }},
 };
 
-}  // namespace
-
-std::span<const Mistake> mistakes_of_softmax() { return mistakes_in_softmax; }
-
-namespace {
-
 bool is_softmax_of_others(const Node& node) { return is_any_softmax(node) && !node.is(role::weights); }
-
-}  // namespace
-
-namespace {
 
 constexpr MistakeWithNumber numbers_of_softmax[] = {
     {{"another-temperature", error, "softmax of a multiple of the logits",
@@ -326,6 +315,8 @@ constexpr MistakeWithNumber numbers_of_softmax[] = {
 };
 
 }  // namespace
+
+std::span<const Mistake> mistakes_of_softmax() { return mistakes_in_softmax; }
 
 std::span<const MistakeWithNumber> numbers_in_softmax() { return numbers_of_softmax; }
 

@@ -4,7 +4,6 @@
 
 namespace attn {
 
-// --- values
 // Mistakes with linear layers of an attention, and with what its weights sum up.
 
 namespace {
@@ -128,21 +127,11 @@ constexpr Mistake mistakes_in_values[] = {
      [](At at) -> Made { return divide(at.itself(), plain_number(at.node.operands[0]->frame.shape.columns)); }},
 };
 
-}  // namespace
-
-std::span<const Mistake> mistakes_of_values() { return mistakes_in_values; }
-
-namespace {
-
 Made bias_times(At at, double number) {
   const LinearNodes map = *linear_nodes(at.node);
   const Value product = matmul(at.of(*map.x), at.of(*map.w));
   return number == 0.0 ? product : add(product, times(at.of(*map.b), plain_number(number)));
 }
-
-}  // namespace
-
-namespace {
 
 constexpr MistakeWithNumber numbers_of_values[] = {
     {{"another-multiple-of-query-bias", error, "b_q not added once",
@@ -179,6 +168,8 @@ constexpr MistakeWithNumber numbers_of_values[] = {
 };
 
 }  // namespace
+
+std::span<const Mistake> mistakes_of_values() { return mistakes_in_values; }
 
 std::span<const MistakeWithNumber> numbers_in_values() { return numbers_of_values; }
 

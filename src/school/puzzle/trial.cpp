@@ -17,9 +17,9 @@
 
 namespace attn {
 
-// --- trial
-
 namespace {
+
+// --- trial
 
 std::vector<std::string> with_settings(std::vector<std::string> words, const Puzzle& puzzle, const Settings& settings) {
   for (std::size_t i = 0; i < settings.size(); ++i) {
@@ -44,69 +44,7 @@ CommandResult result_of_trial(const Puzzle::Command& command, const Puzzle& puzz
   return result;
 }
 
-}  // namespace
-
-bool Trial::is_solved() const {
-  return std::ranges::all_of(verdicts, [](const PropertyVerdict& verdict) { return verdict.misses.empty(); });
-}
-
-std::size_t Trial::telling_input() const {
-  const auto first =
-      std::ranges::find_if(verdicts, [](const PropertyVerdict& verdict) { return !verdict.misses.empty(); });
-  return first == verdicts.end() ? 0 : first->input;
-}
-
-Trial tried(const Puzzle& puzzle, Settings settings, const RunCommand& run) {
-  const PerhapsGuest guest(puzzle.name.empty(), puzzle.folder);
-  Trial trial{std::move(settings)};
-  for (const Puzzle::Command& command : puzzle.commands) {
-    const CommandResult result = result_of_trial(command, puzzle, trial.settings, run);
-    const std::size_t input = trial.graphs.size();
-    trial.graphs.push_back(result.computation.graph);
-    for (const Property& property : puzzle.holds)
-      trial.verdicts.push_back({&property, input, misses_of(property, *trial.graphs.back())});
-  }
-  if (trial.is_solved()) return trial;
-  for (const PuzzleNote& note : puzzle.notes) {
-    if (holds(note.when, *trial.graphs[trial.telling_input()])) trial.notes.push_back(note.says);
-  }
-  return trial;
-}
-
-std::vector<std::string> faults_of(const Puzzle& puzzle, const RunCommand& run) {
-  std::vector<std::string> faults;
-  if (puzzle.hints.empty()) faults.emplace_back("the puzzle has no hint: give it a line hint:");
-  try {
-    if (tried(puzzle, settings_at_start(puzzle), run).is_solved())
-      faults.emplace_back("the puzzle is solved before anything is set: begin with other numbers");
-  } catch (const InputError& error) {
-    faults.push_back(
-        fmt::format("the puzzle cannot be computed with the numbers that it begins with: {}", error.what()));
-  }
-  if (puzzle.solution.empty()) {
-    faults.emplace_back("the puzzle has no solution: give it a line solution: for each matrix to set");
-    return faults;
-  }
-  try {
-    Settings settings = settings_at_start(puzzle);
-    for (const std::string& line : puzzle.solution) assign(puzzle, line, settings);
-    const Trial trial = tried(puzzle, settings, run);
-    for (const std::shared_ptr<const Graph>& graph : trial.graphs) {
-      for (const std::string& name : puzzle.shows) graph->matching(name);  // says which there is not
-    }
-    for (const PropertyVerdict& verdict : trial.verdicts) {
-      if (!verdict.misses.empty())
-        faults.push_back(fmt::format("the solution is none: {}", verdict.misses.front().says));
-    }
-  } catch (const InputError& error) {
-    faults.push_back(fmt::format("solution: {}", error.what()));
-  }
-  return faults;
-}
-
 // --- assignment
-
-namespace {
 
 // Words between blanks and commas that stand in no parentheses.
 std::vector<std::string> words_of_row(std::string_view row) {
@@ -203,7 +141,84 @@ bool are_numbers(std::string_view text) {
   }
 }
 
+// --- show
+
+std::string of_inputs(const Puzzle& puzzle, std::size_t input) {
+  return fmt::format("input {} of {}", input + 1, puzzle.commands.size());
+}
+
+Table table_of_unknown(const Unknown& unknown, const Matrix& matrix) {
+  Table table;
+  table.title = unknown.name();
+  table.rows = axis("rows");
+  table.columns = axis("columns");
+  table.cells = std::make_shared<const Matrix>(matrix);
+  return table;
+}
+
 }  // namespace
+
+// --- trial
+
+bool Trial::is_solved() const {
+  return std::ranges::all_of(verdicts, [](const PropertyVerdict& verdict) { return verdict.misses.empty(); });
+}
+
+std::size_t Trial::telling_input() const {
+  const auto first =
+      std::ranges::find_if(verdicts, [](const PropertyVerdict& verdict) { return !verdict.misses.empty(); });
+  return first == verdicts.end() ? 0 : first->input;
+}
+
+Trial tried(const Puzzle& puzzle, Settings settings, const RunCommand& run) {
+  const PerhapsGuest guest(puzzle.name.empty(), puzzle.folder);
+  Trial trial{std::move(settings)};
+  for (const Puzzle::Command& command : puzzle.commands) {
+    const CommandResult result = result_of_trial(command, puzzle, trial.settings, run);
+    const std::size_t input = trial.graphs.size();
+    trial.graphs.push_back(result.computation.graph);
+    for (const Property& property : puzzle.holds)
+      trial.verdicts.push_back({&property, input, misses_of(property, *trial.graphs.back())});
+  }
+  if (trial.is_solved()) return trial;
+  for (const PuzzleNote& note : puzzle.notes) {
+    if (holds(note.when, *trial.graphs[trial.telling_input()])) trial.notes.push_back(note.says);
+  }
+  return trial;
+}
+
+std::vector<std::string> faults_of(const Puzzle& puzzle, const RunCommand& run) {
+  std::vector<std::string> faults;
+  if (puzzle.hints.empty()) faults.emplace_back("the puzzle has no hint: give it a line hint:");
+  try {
+    if (tried(puzzle, settings_at_start(puzzle), run).is_solved())
+      faults.emplace_back("the puzzle is solved before anything is set: begin with other numbers");
+  } catch (const InputError& error) {
+    faults.push_back(
+        fmt::format("the puzzle cannot be computed with the numbers that it begins with: {}", error.what()));
+  }
+  if (puzzle.solution.empty()) {
+    faults.emplace_back("the puzzle has no solution: give it a line solution: for each matrix to set");
+    return faults;
+  }
+  try {
+    Settings settings = settings_at_start(puzzle);
+    for (const std::string& line : puzzle.solution) assign(puzzle, line, settings);
+    const Trial trial = tried(puzzle, settings, run);
+    for (const std::shared_ptr<const Graph>& graph : trial.graphs) {
+      for (const std::string& name : puzzle.shows) graph->matching(name);  // says which there is not
+    }
+    for (const PropertyVerdict& verdict : trial.verdicts) {
+      if (!verdict.misses.empty())
+        faults.push_back(fmt::format("the solution is none: {}", verdict.misses.front().says));
+    }
+  } catch (const InputError& error) {
+    faults.push_back(fmt::format("solution: {}", error.what()));
+  }
+  return faults;
+}
+
+// --- assignment
 
 Settings settings_at_start(const Puzzle& puzzle) {
   Settings settings;
@@ -260,23 +275,6 @@ std::string typed(const Matrix& matrix) {
 }
 
 // --- show
-
-namespace {
-
-std::string of_inputs(const Puzzle& puzzle, std::size_t input) {
-  return fmt::format("input {} of {}", input + 1, puzzle.commands.size());
-}
-
-Table table_of_unknown(const Unknown& unknown, const Matrix& matrix) {
-  Table table;
-  table.title = unknown.name();
-  table.rows = axis("rows");
-  table.columns = axis("columns");
-  table.cells = std::make_shared<const Matrix>(matrix);
-  return table;
-}
-
-}  // namespace
 
 std::vector<Block> opening_of(const Puzzle& puzzle, int level) {
   std::vector<std::string> names;
