@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "command/backward/backward.hpp"
 #include "command/backward/check.hpp"
+#include "command/backward/memory.hpp"
 #include "commands_tried.hpp"
 #include "core/op/operations.hpp"
 #include "data/files/json.hpp"

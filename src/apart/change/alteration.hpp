@@ -49,6 +49,9 @@ struct AlteredNodes {
   std::function<std::optional<InPlace>(At at, const std::optional<InPlace>& made)> instead;
 };
 
+/// The numbers of a node as they now are, after what an earlier alteration has `made` of it.
+Matrix numbers_now(At at, const std::optional<InPlace>& made);
+
 /// Something that is done differently. It is known by names and places, and so it can be made in any computation
 /// that has them, such as that of a longer text. Where a computation does not have them, it changes nothing there.
 struct Alteration {

@@ -6,7 +6,6 @@
 #include "core/math/rows.hpp"
 #include "core/op/backward.hpp"
 #include "core/op/operations.hpp"
-#include "page/tell/describe.hpp"
 
 namespace attn {
 

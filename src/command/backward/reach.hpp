@@ -4,8 +4,9 @@
 #include <map>
 #include <vector>
 
-#include "command/backward/check.hpp"
+#include "command/backward/graph_copy.hpp"
 #include "core/graph/graph.hpp"
+#include "page/tell/describe.hpp"
 
 namespace attn {
 

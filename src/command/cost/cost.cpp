@@ -19,9 +19,9 @@
 
 namespace attn {
 
-// --- cost
-
 namespace {
+
+// --- cost
 
 void add_to(Work& sum, const Work& work) {
   sum.cost += work.cost;
@@ -140,89 +140,14 @@ Answer outline_of_layers(std::size_t n, std::size_t k) {
   return {.page = std::move(page)};
 }
 
-}  // namespace
-
-Answer run_cost(const Command&, const Arguments& arguments) {
-  const auto n = arguments.count(option::n), d = arguments.count(option::d), kernel = arguments.count(option::kernel);
-  if (arguments.has(option::outline)) return outline_of_layers(n.value_or(5), kernel.value_or(usual_sizes.k));
-  QuantityPage page;
-  LayerSizes sizes = usual_sizes;
-  std::vector<std::string> warnings;
-  const bool names_problem =
-      arguments.has_any(problem_members()) || arguments.has(option::example) || arguments.has(option::problem);
-  if (names_problem || !(n || d || kernel)) {
-    // What is narrowed are the counts, not the problem.
-    Arguments problem = arguments;
-    problem.leave_out(std::array{&option::only, &option::explain});
-    const Solved solved = solve(problem);
-    add_problem(page, *solved.graph);
-    page.set_problem(solved.problem);
-    sizes = sizes_of(*solved.graph);
-    warnings = solved.warnings();
-  }
-  sizes = {n.value_or(sizes.n), d.value_or(sizes.d), kernel.value_or(sizes.k)};
-  add_layers(page, sizes);
-  add_paths(page, sizes.k);
-  add_crossover(page, sizes);
-  add_long_sequences(page, sizes.d);
-  add_heads(page, n, d);
-  add_scores(page, sizes);
-  if (arguments.has(option::measure)) add_measurements(page);
-  return std::move(page).answer(std::move(warnings));
-}
-
 // --- attention
-
-namespace {
 
 constexpr std::size_t heads = 8;
 
 // The size itself, or the next larger one that the heads can share.
 std::size_t shareable(std::size_t d) { return (d + heads - 1) / heads * heads; }
 
-}  // namespace
-
-void add_heads(QuantityPage& page, std::optional<std::size_t> words, std::optional<std::size_t> size) {
-  constexpr std::size_t largest_n = 4096, most_numbers = 65536;
-  constexpr std::size_t usual_words = 8, usual_size = 512;  // as in Vaswani et al. 2017
-  const std::size_t n = std::min(words.value_or(usual_words), largest_n);
-  const std::size_t d_model = shareable(std::min(size.value_or(usual_size), most_numbers));
-  page.head(1, "Eight heads against one");
-  page.say(fmt::format(
-      "Self-attention with w_q, w_k, w_v and w_o on {} of size {}: once with 8 heads of size {}, once with one head of size {}.{}",
-      count_of(n, "word"), d_model, d_model / heads, d_model,
-      size && *size != d_model ? fmt::format(" (The size {} is replaced by {}.)", *size, d_model) : ""));
-  page.table("heads", work_columns,
-             {{fmt::format("8 heads of {}", d_model / heads), numbers(counted_heads(heads, n, d_model))},
-              {fmt::format("1 head of {}", d_model), numbers(counted_heads(1, n, d_model))}});
-  page.say(
-      "Several heads need no more multiply-adds: 4nd² + 2n²d in both cases. "
-      "But each head has scores of its own, so there are 8 matrices to scale and to turn into weights instead of one, and q, k and v are split into parts. "
-      "Both take element-wise operations and memory.");
-}
-
-void add_scores(QuantityPage& page, LayerSizes sizes) {
-  constexpr std::size_t most_queries = 64, most_numbers = 64;
-  const std::size_t n = std::min(sizes.n, most_queries), d = std::min(sizes.d, most_numbers);
-  page.head(1, "Additive against dot product");
-  page.say(fmt::format("The scores of {0} and {1} of size {2}{3}:", count_of(n, "query", "queries"), count_of(n, "key"),
-                       d, n < sizes.n || d < sizes.d ? ", the largest size that is counted here" : ""));
-  QuantityRows rows;
-  for (const ScoringFunction& function : scoring_functions()) {
-    rows.emplace_back(function.name, numbers(counted_scores(function, n, d)));
-  }
-  page.table("scoring", work_columns, rows);
-  page.say(
-      "A dot product takes n²d multiply-adds. "
-      "Additive attention takes n²d for w_v, and 2nd² for W_q and W_k. "
-      "It can need fewer only if its hidden layer is narrower than d. "
-      "It also adds and takes the tanh of d numbers for each pair, 2n²d element-wise operations, and stores them. "
-      "The dot products are one matrix product. attn cost --measure shows the difference in seconds.");
-}
-
 // --- layers
-
-namespace {
 
 std::string written_cost(const Growth& growth) {
   if (growth.complexity.empty()) return "not in it";
@@ -320,6 +245,79 @@ void add_counts_of_layers(QuantityPage& page, LayerSizes sizes) {
 
 }  // namespace
 
+// --- cost
+
+Answer run_cost(const Command&, const Arguments& arguments) {
+  const auto n = arguments.count(option::n), d = arguments.count(option::d), kernel = arguments.count(option::kernel);
+  if (arguments.has(option::outline)) return outline_of_layers(n.value_or(5), kernel.value_or(usual_sizes.k));
+  QuantityPage page;
+  LayerSizes sizes = usual_sizes;
+  std::vector<std::string> warnings;
+  const bool names_problem =
+      arguments.has_any(problem_members()) || arguments.has(option::example) || arguments.has(option::problem);
+  if (names_problem || !(n || d || kernel)) {
+    // What is narrowed are the counts, not the problem.
+    Arguments problem = arguments;
+    problem.leave_out(std::array{&option::only, &option::explain});
+    const Solved solved = solve(problem);
+    add_problem(page, *solved.graph);
+    page.set_problem(solved.problem);
+    sizes = sizes_of(*solved.graph);
+    warnings = solved.warnings();
+  }
+  sizes = {n.value_or(sizes.n), d.value_or(sizes.d), kernel.value_or(sizes.k)};
+  add_layers(page, sizes);
+  add_paths(page, sizes.k);
+  add_crossover(page, sizes);
+  add_long_sequences(page, sizes.d);
+  add_heads(page, n, d);
+  add_scores(page, sizes);
+  if (arguments.has(option::measure)) add_measurements(page);
+  return std::move(page).answer(std::move(warnings));
+}
+
+// --- attention
+
+void add_heads(QuantityPage& page, std::optional<std::size_t> words, std::optional<std::size_t> size) {
+  constexpr std::size_t largest_n = 4096, most_numbers = 65536;
+  constexpr std::size_t usual_words = 8, usual_size = 512;  // as in Vaswani et al. 2017
+  const std::size_t n = std::min(words.value_or(usual_words), largest_n);
+  const std::size_t d_model = shareable(std::min(size.value_or(usual_size), most_numbers));
+  page.head(1, "Eight heads against one");
+  page.say(fmt::format(
+      "Self-attention with w_q, w_k, w_v and w_o on {} of size {}: once with 8 heads of size {}, once with one head of size {}.{}",
+      count_of(n, "word"), d_model, d_model / heads, d_model,
+      size && *size != d_model ? fmt::format(" (The size {} is replaced by {}.)", *size, d_model) : ""));
+  page.table("heads", work_columns,
+             {{fmt::format("8 heads of {}", d_model / heads), numbers(counted_heads(heads, n, d_model))},
+              {fmt::format("1 head of {}", d_model), numbers(counted_heads(1, n, d_model))}});
+  page.say(
+      "Several heads need no more multiply-adds: 4nd² + 2n²d in both cases. "
+      "But each head has scores of its own, so there are 8 matrices to scale and to turn into weights instead of one, and q, k and v are split into parts. "
+      "Both take element-wise operations and memory.");
+}
+
+void add_scores(QuantityPage& page, LayerSizes sizes) {
+  constexpr std::size_t most_queries = 64, most_numbers = 64;
+  const std::size_t n = std::min(sizes.n, most_queries), d = std::min(sizes.d, most_numbers);
+  page.head(1, "Additive against dot product");
+  page.say(fmt::format("The scores of {0} and {1} of size {2}{3}:", count_of(n, "query", "queries"), count_of(n, "key"),
+                       d, n < sizes.n || d < sizes.d ? ", the largest size that is counted here" : ""));
+  QuantityRows rows;
+  for (const ScoringFunction& function : scoring_functions()) {
+    rows.emplace_back(function.name, numbers(counted_scores(function, n, d)));
+  }
+  page.table("scoring", work_columns, rows);
+  page.say(
+      "A dot product takes n²d multiply-adds. "
+      "Additive attention takes n²d for w_v, and 2nd² for W_q and W_k. "
+      "It can need fewer only if its hidden layer is narrower than d. "
+      "It also adds and takes the tanh of d numbers for each pair, 2n²d element-wise operations, and stores them. "
+      "The dot products are one matrix product. attn cost --measure shows the difference in seconds.");
+}
+
+// --- layers
+
 void add_layers(QuantityPage& page, LayerSizes sizes) {
   page.head(1, "Self-attention, recurrent, convolutional and fully connected layers");
   add_counts_of_layers(page, sizes);
@@ -341,95 +339,6 @@ Listing meaning_of_work_columns() {
 std::vector<double> numbers(const Work& work) {
   return {static_cast<double>(work.cost.multiply_adds), static_cast<double>(work.cost.element_operations),
           static_cast<double>(work.bytes), static_cast<double>(work.sequential)};
-}
-
-// --- paths
-
-namespace {
-
-std::string way(const std::vector<std::string>& places) { return fmt::format("{}", fmt::join(places, " → ")); }
-
-void add_example(QuantityPage& page) {
-  constexpr std::size_t n = 5, k = 3;
-  const LayerKind& contiguous = layer_kind("convolution");
-  const bool one_is_enough = search_meeting(contiguous, n, k, 1).has_value();
-  const std::optional<Meeting> found = search_meeting(contiguous, n, k, n);
-  if (!found) return;
-  page.say(
-      fmt::format("An example with n = {} and kernel {}: with one layer, {} position depends on both x_1 and x_{}. "
-                  "With {} layers one does: {}, and {}.",
-                  n, k, one_is_enough ? "a" : "no", n, found->layers, way(found->from_first), way(found->from_last)));
-}
-
-// The number of layers for both kinds of convolution, as found and as the formulas say.
-QuantityRows::value_type layers_to_meet(std::size_t n, std::size_t k) {
-  std::vector<double> row;
-  for (const char* name : {"convolution", "dilated"}) {
-    const std::optional<Meeting> meeting = search_meeting(layer_kind(name), n, k, n);
-    row.push_back(meeting ? static_cast<double>(meeting->layers) : std::numeric_limits<double>::infinity());
-    row.push_back(layer_kind(name).path({n, 1, k}));
-  }
-  return {fmt::format("n = {}", n), std::move(row)};
-}
-
-// A length so large that products of doubles no longer differ from those of its neighbors is given roughly.
-std::string written_length(std::size_t n) {
-  constexpr std::size_t exact = 1'000'000'000'000;
-  return n < exact ? fmt::format("{}", n) : fmt::format("{:.3g}", static_cast<double>(n));
-}
-
-}  // namespace
-
-void add_paths(QuantityPage& page, std::size_t k) {
-  page.head(2, "How far apart positions are: path length");
-  add_example(page);
-  page.head(2, "Layers until the first and the last word meet");
-  const std::size_t kernel = std::clamp<std::size_t>(k, 2, 8);
-  page.say(fmt::format(
-      "The number of layers until x_1 and x_n meet, with kernel {}: found by searching stacks of layers, and by formula (rounded up).{}",
-      kernel, kernel == k ? "" : fmt::format(" (The kernel {} is replaced by {}.)", k, kernel)));
-  QuantityRows rows;
-  for (const std::size_t n : std::array<std::size_t, 4>{5, 9, 17, 32}) rows.push_back(layers_to_meet(n, kernel));
-  page.table("meeting", {"contiguous", "(n-1)/(k-1)", "dilated", "log_k n"}, rows);
-  page.say(
-      "Some texts say O(n/k), others O(log_k n). Both are correct. "
-      "Each layer of an ordinary convolution reaches k−1 positions further, so (n−1)/(k−1) layers are needed. "
-      "In a dilated convolution the positions of a window are k^(l−1) apart in layer l. "
-      "Each layer reaches k times as far as the layer before, so log_k n layers are enough.");
-}
-
-void add_crossover(QuantityPage& page, LayerSizes sizes) {
-  constexpr std::size_t most = 1'000'000'000'000'000'000;
-  const LayerKind &attention = layer_kind("self-attention"), &recurrent = layer_kind("recurrent");
-  page.head(2, "Where self-attention is cheaper");
-  const std::size_t cheaper = cheaper_up_to(attention, recurrent, sizes, most);
-  QuantityRows rows;
-  for (std::size_t n = std::max<std::size_t>(cheaper, 1); n <= cheaper + 2; ++n) {
-    const LayerSizes here{n, sizes.d, sizes.k};
-    const double a = attention.multiply_adds(here), r = recurrent.multiply_adds(here);
-    rows.emplace_back(fmt::format("n = {}", n), std::vector{a, r, a - r});
-  }
-  page.say(fmt::format(
-      "The first n at which self-attention is not cheaper than a recurrent layer, found by a search with d = {}: n = {}.",
-      sizes.d, cheaper + 1));
-  page.table("crossover", {"self-attention", "recurrent", "difference"}, rows);
-  const std::size_t than_windows = cheaper_up_to(attention, layer_kind("convolution"), sizes, most);
-  page.say(fmt::format(
-      "Without its projections, self-attention takes 2n²d multiply-adds and a recurrent layer 2nd². So it is cheaper while n < d. "
-      "{} The four projections add 4nd², twice the cost of the recurrent layer at every n. "
-      "O(n²d) leaves them out.",
-      than_windows == 0 ? fmt::format("It is never cheaper than a convolution with kernel {}.", sizes.k)
-                        : fmt::format("It is cheaper than a convolution with kernel {} up to n = {}.", sizes.k,
-                                      written_length(than_windows))));
-  constexpr LayerSizes image{32 * 32 * 3, 512, 3};
-  const double of_attention = attention.multiply_adds(image), of_recurrent = recurrent.multiply_adds(image);
-  page.head(2, "An image as a sequence");
-  page.say(
-      fmt::format("An image of 32 × 32 pixels with 3 colors, read as a sequence of single values, has n = 3072. "
-                  "With d = 512, self-attention takes {} multiply-adds, {:g} times those of a recurrent layer ({}). "
-                  "This is why images are first turned into shorter sequences.",
-                  with_commas(static_cast<std::uint64_t>(of_attention)), of_attention / of_recurrent,
-                  with_commas(static_cast<std::uint64_t>(of_recurrent))));
 }
 
 }  // namespace attn

@@ -16,6 +16,9 @@ struct Variant {
   bool is_likely = true;  // as one of two mistakes
 };
 
+/// A name with any number in place of that of its head.
+std::string name_in_any_head(const Node& node);
+
 /// Each mistake in one part of a computation alone, or everywhere else: in one norm, attention, layer or head of
 /// several.
 std::vector<Variant> mistakes_in_one_part(const SearchGround& ground, std::size_t place);

@@ -122,6 +122,12 @@ class DrillSeries {
   std::set<std::string> seen_ = {};  // what was asked, and on what
 };
 
+/// The commands that print what is given, and that show how the answer comes about.
+std::string command_for(const Given& given, const Question& question);
+std::string command_of_solution(const DrillProblem& problem);
+/// What such a command gives.
+CommandResult result_of_command(const std::string& command, const DrawnProblem& drawn, const RunCommand& run);
+
 /// What a problem is about: the matrices that are given, and the question.
 std::vector<Block> shown(const DrawnProblem& drawn, const RunCommand& run);
 

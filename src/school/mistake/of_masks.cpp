@@ -6,123 +6,12 @@
 
 #include "core/math/rows.hpp"
 #include "school/mistake/amounts.hpp"
+#include "school/mistake/mask_reasons.hpp"
 #include "school/mistake/numbers.hpp"
 #include "school/mistake/parts.hpp"
 
 namespace attn {
 
-// --- mask reasons
-
-namespace {
-
-// Why keys are masked, as the cells of a mask tell it. A key that is hidden from all queries of its sentence
-// is padding, or stands behind a valid length. What else is hidden is hidden by order: a causal mask shows
-// query i the keys up to i, or up to a key that is so many places later.
-class MaskReasons {
- public:
-  explicit MaskReasons(const Node& mask);
-
-  bool has_padding() const { return has_padding_; }
-  bool has_order() const { return has_order_; }
-  /// Whether every key is hidden from some query.
-  bool is_padding(std::size_t row, std::size_t key) const;
-  /// Of a causal mask, how many keys stand before the one of the first query; nothing for any other mask.
-  std::optional<std::size_t> before() const { return before_; }
-  /// The same of any mask that hides all keys later than a query, whatever else it hides.
-  std::optional<std::size_t> before_later() const;
-  /// The query of a row, counted from 0 in its sentence.
-  std::size_t query(std::size_t row) const { return row % queries_; }
-  std::size_t queries() const { return queries_; }
-  std::size_t keys() const { return cells_->shape().columns; }
-  std::size_t rows() const { return cells_->shape().rows; }
-  bool allows(std::size_t row, std::size_t key) const { return (*cells_)(row, key) != 0.0; }
-
-  /// How many keys a row shows, where these are its first ones but for padding; nothing otherwise.
-  std::optional<std::size_t> shown_first(std::size_t row) const;
-  /// The first key of the padding that ends the sentence of a row; the number of keys where there is none.
-  std::size_t first_padding_at_end(std::size_t row) const;
-
- private:
-  std::optional<std::size_t> find_before() const;
-
-  std::shared_ptr<const Matrix> cells_;
-  std::size_t queries_;
-  Matrix shown_;  // for each sentence, 1 for a key that some query may attend to
-  bool has_padding_ = false, has_order_ = false;
-  std::optional<std::size_t> before_;
-};
-
-MaskReasons::MaskReasons(const Node& mask)
-    : cells_(mask.cells()),
-      queries_(std::max<std::size_t>(1, mask.frame.shape.rows / mask.frame.rows.batch)),
-      shown_({mask.frame.rows.batch, mask.frame.shape.columns}, 0.0) {
-  for (std::size_t i = 0; i < rows(); ++i) {
-    for (std::size_t j = 0; j < keys(); ++j) {
-      if (allows(i, j)) shown_(i / queries_, j) = 1.0;
-    }
-  }
-  has_padding_ = std::ranges::find(cells(shown_), 0.0) != cells(shown_).end();
-  for (std::size_t i = 0; i < rows(); ++i) {
-    for (std::size_t j = 0; j < keys(); ++j) has_order_ = has_order_ || (!allows(i, j) && !is_padding(i, j));
-  }
-  before_ = find_before();
-}
-
-bool MaskReasons::is_padding(std::size_t row, std::size_t key) const {
-  const Matrix& shown = shown_;
-  return shown(row / queries_, key) == 0.0;
-}
-
-// The first key that order hides from some query says what it would have to be; all rows have to agree.
-std::optional<std::size_t> MaskReasons::find_before() const {
-  std::optional<std::size_t> before;
-  for (std::size_t i = 0; i < rows() && !before; ++i) {
-    for (std::size_t j = 0; j < keys() && !before; ++j) {
-      if (allows(i, j) || is_padding(i, j)) continue;
-      if (j < query(i) + 1) return std::nullopt;
-      before = j - query(i) - 1;
-    }
-  }
-  // Of sentences of one word it hides nothing.
-  if (!before && queries_ == 1 && keys() == 1 && !has_padding()) return 0;
-  if (!before) return std::nullopt;
-  for (std::size_t i = 0; i < rows(); ++i) {
-    for (std::size_t j = 0; j < keys(); ++j) {
-      if (!is_padding(i, j) && allows(i, j) != (j <= query(i) + *before)) return std::nullopt;
-    }
-  }
-  return before;
-}
-
-std::optional<std::size_t> MaskReasons::before_later() const {
-  if (before_) return before_;
-  const std::size_t first = keys() - std::min(keys(), queries_);
-  for (std::size_t i = 0; i < rows(); ++i) {
-    for (std::size_t j = query(i) + first + 1; j < keys(); ++j) {
-      if (allows(i, j)) return std::nullopt;
-    }
-  }
-  return first;
-}
-
-std::optional<std::size_t> MaskReasons::shown_first(std::size_t row) const {
-  std::size_t end = keys();
-  while (end > 0 && !allows(row, end - 1)) --end;
-  for (std::size_t j = 0; j < end; ++j) {
-    if (!allows(row, j) && !is_padding(row, j)) return std::nullopt;
-  }
-  return end;
-}
-
-std::size_t MaskReasons::first_padding_at_end(std::size_t row) const {
-  std::size_t end = keys();
-  while (end > 0 && is_padding(row, end - 1)) --end;
-  return end;
-}
-
-}  // namespace
-
-// --- masks
 // Mistakes with masks: what they hide, and what takes the place of a masked score.
 
 namespace {
@@ -440,12 +329,6 @@ constexpr Mistake mistakes_in_masks[] = {
      is_softmax_of_attention, no_number_where_all_masked},
 };
 
-}  // namespace
-
-std::span<const Mistake> mistakes_of_masks() { return mistakes_in_masks; }
-
-namespace {
-
 Made added_to_masked(At at, double number) {
   const Value masked = subtract(constant_like(at[1], 1.0), at[1]);
   return add(at[0], times(masked, plain_number(number)));
@@ -475,6 +358,8 @@ constexpr MistakeWithNumber numbers_of_masks[] = {
 };
 
 }  // namespace
+
+std::span<const Mistake> mistakes_of_masks() { return mistakes_in_masks; }
 
 std::span<const MistakeWithNumber> numbers_in_masks() { return numbers_of_masks; }
 

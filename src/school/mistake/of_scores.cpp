@@ -7,10 +7,9 @@
 
 namespace attn {
 
-// --- kernels
-// Mistakes with the Gaussian kernel, by which values near a query are pooled.
-
 namespace {
+
+// --- kernels
 
 // Scores by the kernel: −½‖q − k‖²/σ².
 bool is_gaussian(const Node& node) {
@@ -44,15 +43,6 @@ constexpr Mistake mistakes_in_kernels[] = {
      "This is what the distance gives when it is not squared. The score is −½‖q − k‖²/σ².", is_gaussian,
      distance_not_squared},
 };
-
-}  // namespace
-
-std::span<const Mistake> mistakes_of_kernels() { return mistakes_in_kernels; }
-
-// --- scores
-// Mistakes with scores: what is compared, by what they are divided, what is added to them.
-
-namespace {
 
 // --- what is compared
 
@@ -350,12 +340,6 @@ constexpr Mistake mistakes_in_scores[] = {
      }},
 };
 
-}  // namespace
-
-std::span<const Mistake> mistakes_of_scores() { return mistakes_in_scores; }
-
-namespace {
-
 // Where the scores are scaled, or else where their softmax is taken.
 bool scales_at_scale_or_softmax(const Node& node) {
   if (scales_scores(node)) return true;
@@ -369,10 +353,6 @@ Made scaled_by(At at, double number) {
 Made capped_at(At at, double number) {
   return times(attn::tanh(divide(at.beside(role::scaled), plain_number(number))), plain_number(number));
 }
-
-}  // namespace
-
-namespace {
 
 constexpr MistakeWithNumber numbers_of_scores[] = {
     {{"another-scale", error, "scores with another scale",
@@ -403,6 +383,16 @@ constexpr MistakeWithNumber numbers_of_scores[] = {
 };
 
 }  // namespace
+
+// --- kernels
+// Mistakes with the Gaussian kernel, by which values near a query are pooled.
+
+std::span<const Mistake> mistakes_of_kernels() { return mistakes_in_kernels; }
+
+// --- scores
+// Mistakes with scores: what is compared, by what they are divided, what is added to them.
+
+std::span<const Mistake> mistakes_of_scores() { return mistakes_in_scores; }
 
 std::span<const MistakeWithNumber> numbers_in_scores() { return numbers_of_scores; }
 
