@@ -19,7 +19,7 @@
 #include "command/options.hpp"
 #include "core/math/product.hpp"
 #include "core/support/error.hpp"
-#include "data/files/mapped.hpp"
+#include "data/files/mapped_file.hpp"
 #include "effects/cage.hpp"
 #include "effects/lost_file.hpp"
 #include "effects/output_file.hpp"

@@ -32,10 +32,10 @@ TEST_CASE("a manual page has the command's options, their choices, examples, var
     const std::string page = said({"manual", std::string(command.name)});
     CHECK(page.starts_with(".TH "));
     for (const OptionSection& section : all_sections(command)) {
-      for (const Offered& row : section.options) {
+      for (const OfferedOption& row : section.options) {
         CHECK_MESSAGE(has(page, "\\fB" + hyphenated(row.option->name) + "\\fR"),
                       command.name << " " << row.option->name);
-        for (const OptionChoice& choice : told_choices(row))
+        for (const OptionChoice& choice : choices_in_help(row))
           CHECK_MESSAGE(has(page, "\\fB" + hyphenated(choice.name) + "\\fR"), choice.name);
       }
     }

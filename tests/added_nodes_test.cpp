@@ -2,8 +2,8 @@
 
 #include "command/app.hpp"
 #include "command/command.hpp"
+#include "command/computed_problem.hpp"
 #include "command/form.hpp"
-#include "command/solve.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/text.hpp"
 #include "testing.hpp"
@@ -16,11 +16,11 @@ namespace {
 
 void add_gram(Graph& graph) {
   const Value q(*graph.find("q"));
-  name(called("gram"), matmul_transposed(q, q));
+  name(name_from_text("gram"), matmul_transposed(q, q));
 }
 
 Answer run_gram(const Command&, const Arguments& arguments) {
-  const Solved solved = solve(arguments, Extent::output, all_nodes, add_gram);
+  const ComputedProblem solved = compute_problem(arguments, Extent::output, all_nodes, add_gram);
   return solved.answer(solved.page(solved.nodes(std::nullopt)));
 }
 
@@ -30,7 +30,7 @@ Answer gram(std::vector<std::string> line) {
   line.insert(line.begin(), "walk");
   Arguments arguments = parse(line).arguments;
   arguments.read();
-  return as_usual(command, arguments);
+  return ordinary_answer(command, arguments);
 }
 
 }  // namespace

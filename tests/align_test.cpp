@@ -8,7 +8,7 @@
 #include "core/support/text.hpp"
 #include "core/term/explanation.hpp"
 #include "data/problem/encoder_decoder_file.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 #include "texts.hpp"
@@ -61,7 +61,8 @@ EncoderDecoder drawn(const Recurrence& cell, const AlignmentVariant& variant, st
 Parameters inputs(Graph& graph, std::initializer_list<std::pair<const char*, Matrix>> matrices) {
   Parameters parameters;
   for (const auto& [name, cells] : matrices) {
-    parameters.emplace(&called(name).role(), graph.input(called(name), cells, axis("rows"), axis("columns")));
+    parameters.emplace(&name_from_text(name).role(),
+                       graph.input(name_from_text(name), cells, axis("rows"), axis("columns")));
   }
   return parameters;
 }
@@ -109,7 +110,7 @@ TEST_CASE("two steps of a tanh cell are what they are by hand") {
 TEST_CASE("a gated unit is what its definition says, gate by gate") {
   const EncoderDecoder model = drawn(look_up(recurrences(), "gru", "cell"), alignment_variants().front(), 3);
   Graph graph;
-  evaluate(model, {2, 1}, {2}, graph);
+  add_computation(model, {2, 1}, {2}, graph);
   const auto learned = [&](const char* leaf) { return *model.parameters.at(std::string("encoder.") + leaf); };
   const Matrix &before = graph.at("encoder.1.h").matrix(), &x = graph.at("encoder.2.x").matrix();
   const auto sum = [&](const char* w_x, const char* w_h, const Matrix& h, std::size_t j) {
@@ -148,8 +149,8 @@ TEST_CASE("the hand-set alignment crosses where the word order does") {
     CAPTURE(variant);
     const EncoderDecoder model = hand_set(variant);
     Graph graph;
-    evaluate(model, sentence("la maison blanche est petite <end>", model.source_words),
-             sentence(white_house, model.target_words), graph);
+    add_computation(model, sentence("la maison blanche est petite <end>", model.source_words),
+                    sentence(white_house, model.target_words), graph);
     const Node& alignment = graph.at("alignment");
     CHECK(alignment.frame.shape == Shape{6, 6});
     CHECK(alignment.frame.rows.label(1) == "white");
@@ -167,7 +168,8 @@ TEST_CASE("without attention the translation loses the word that the last state 
   CHECK(translated(model, "la maison blanche est petite") == "the small house is small <end>");
   const Ids source = sentence("la maison blanche est petite <end>", model.source_words);
   const Ids right = sentence(white_house, model.target_words);
-  const Influence lost = influence(model, source, right), kept = influence(hand_set("bahdanau"), source, right);
+  const SourceInfluence lost = source_influence(model, source, right),
+                        kept = source_influence(hand_set("bahdanau"), source, right);
   CHECK(model.source_words[lost.replacements[2] - 1] == "petite");
   CHECK(lost.moved(1, 2) < 0.01);  // "white" does not notice that blanche became petite
   CHECK(kept.moved(1, 2) > 0.99);
@@ -179,7 +181,7 @@ TEST_CASE("each variant asks with its own state: the last one, or the new one") 
     CAPTURE(variant.name);
     const EncoderDecoder model = drawn(recurrences().front(), variant, 3);
     Graph graph;
-    evaluate(model, {1, 2, 4}, {3, 2}, graph);
+    add_computation(model, {1, 2, 4}, {3, 2}, graph);
     const char* expected = variant.name == "luong" ? "decoder.2.state" : "decoder.1.state";
     CHECK(graph.at("decoder.2.query").operands.front()->name == expected);
     CHECK(same(graph.at("decoder.2.query").matrix(), graph.at(expected).matrix()));
@@ -191,7 +193,7 @@ TEST_CASE("the scores of each variant are additive, plain or scaled by the root 
     if (variant.score.empty() || variant.score == "additive") continue;
     const EncoderDecoder model = drawn(recurrences().front(), variant, 4);
     Graph graph;
-    evaluate(model, {1, 2, 4}, {3}, graph);
+    add_computation(model, {1, 2, 4}, {3}, graph);
     const Matrix &q = graph.at("decoder.1.query").matrix(), &h = graph.at("h").matrix();
     const double divisor = variant.name == "scaled-dot" ? 2.0 : 1.0;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -207,7 +209,7 @@ TEST_CASE("the context is joined where the variant says: to the cell's input, to
     CAPTURE(variant.name);
     const EncoderDecoder model = drawn(recurrences().front(), variant, 3);
     Graph graph;
-    evaluate(model, {1, 2, 4}, {3, 2}, graph);
+    add_computation(model, {1, 2, 4}, {3, 2}, graph);
     CHECK(graph.at("decoder.2.x").frame.shape.columns == 3 + 3 * variant.contexts_in_cell);
     // [a_t; s_t], whose size is that of two states, and not [α_t; s_t].
     const Matrix& joined = graph.at("decoder.2.joined").matrix();
@@ -232,7 +234,7 @@ TEST_CASE("models of any cell, variant and size can be drawn, and all their rows
         CAPTURE(size);
         const EncoderDecoder model = drawn(cell, variant, size);
         Graph graph;
-        evaluate(model, {3, 1, 1, 4}, {3, 4, 2}, graph);
+        add_computation(model, {3, 1, 1, 4}, {3, 4, 2}, graph);
         for (const Node& node : graph.nodes()) {
           if (node.leaf() != "alignment" && node.leaf() != "distribution") continue;
           for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
@@ -255,7 +257,7 @@ TEST_CASE("following the words that greedy decoding found gives the same distrib
       REQUIRE(!found.empty());
       const Matrix all = distributions(model, {1, 3, 2, 4}, found);
       Graph graph;
-      evaluate(model, {1, 3, 2, 4}, found, graph);
+      add_computation(model, {1, 3, 2, 4}, found, graph);
       for (std::size_t t = 0; t < found.size(); ++t) {
         const std::span<const double> shares = row(all, t);
         CHECK(static_cast<std::size_t>(std::ranges::max_element(shares) - shares.begin()) + 1 == found[t]);
@@ -269,7 +271,7 @@ TEST_CASE("following the words that greedy decoding found gives the same distrib
 TEST_CASE("the context does not depend on the order in which the encoder's states stand") {
   const EncoderDecoder model = hand_set("bahdanau");
   Graph graph;
-  evaluate(model, sentence("la maison blanche est petite <end>", model.source_words), {3}, graph);
+  add_computation(model, sentence("la maison blanche est petite <end>", model.source_words), {3}, graph);
   Graph other;
   const Matrix& h = graph.at("h").matrix();
   Matrix turned = h;
@@ -279,9 +281,10 @@ TEST_CASE("the context does not depend on the order in which the encoder's state
   ScoreParameters learned;
   for (const char* name : {"score_wq", "score_wk", "score_wv"}) {
     const Matrix& cells = *model.parameters.at(std::string("decoder.") + name);
-    learned.matrices.emplace(&called(name).role(), other.input(called(name), cells, axis("r"), axis("c")));
+    learned.matrices.emplace(&name_from_text(name).role(),
+                             other.input(name_from_text(name), cells, axis("r"), axis("c")));
   }
-  const Recipe recipe{.function = find_row(scoring_functions(), "additive"), .learned = learned};
+  const AttentionRecipe recipe{.function = find_row(scoring_functions(), "additive"), .learned = learned};
   CHECK(close(attention(q, k, k, recipe).matrix(), graph.at("decoder.1.context").matrix(), 1e-12));
 }
 
@@ -289,7 +292,7 @@ TEST_CASE("every number of a translation can be explained") {
   for (const AlignmentVariant& variant : alignment_variants()) {
     const EncoderDecoder model = drawn(look_up(recurrences(), "gru", "cell"), variant, 2);
     Graph graph;
-    evaluate(model, {1, 4}, {3, 2}, graph);
+    add_computation(model, {1, 4}, {3, 2}, graph);
     for (const Node& node : graph.nodes()) {
       if (!node.op || node.name.empty()) continue;
       const Explanation explanation = explain({&node, 0, 0});
@@ -372,7 +375,7 @@ TEST_CASE("attn align refuses what cannot be with a sentence and a way out") {
   for (const auto& [words, part] : cases) {
     Words line = {"align"};
     line.insert(line.end(), words.begin(), words.end());
-    const Finished finished = run_attn(line);
+    const ProcessResult finished = run_attn(line);
     CHECK_MESSAGE(finished.code == 2, command_line(line));
     CHECK_MESSAGE(finished.errors.find(part) != std::string::npos, finished.errors);
   }
@@ -381,7 +384,7 @@ TEST_CASE("attn align refuses what cannot be with a sentence and a way out") {
 TEST_CASE("attn align tells the steps, the alignment in both orientations, and what is lost without it") {
   const auto out = [](Words words) {
     words.insert(words.begin(), "align");
-    const Finished finished = run_attn(words);
+    const ProcessResult finished = run_attn(words);
     CHECK_MESSAGE(finished.code == 0, finished.errors);
     return finished.out;
   };
@@ -431,6 +434,6 @@ TEST_CASE("the built-in translation can be read from a file as well") {
   std::string untitled(alignment_examples().front().bytes);
   const std::size_t title = untitled.find("\"title\"");
   untitled.erase(title, untitled.find('\n', title) - title);
-  const Finished finished = run_attn({"align", "--parameters", folder.write("untitled.json", untitled)});
+  const ProcessResult finished = run_attn({"align", "--parameters", folder.write("untitled.json", untitled)});
   CHECK(finished.out.starts_with("A translation\n"));
 }

@@ -46,10 +46,10 @@ TEST_CASE("padding is masked within a sentence, in a memory, and in every head a
 }
 
 TEST_CASE("a valid length or a mask that contradicts padding is remarked upon") {
-  const Finished by_length = accepted({"softmax", "--text", "a <blank>", "--valid-length", "2"});
+  const ProcessResult by_length = accepted({"softmax", "--text", "a <blank>", "--valid-length", "2"});
   check_has(by_length.errors, "--valid-length counts <blank> as a word");
   CHECK(by_length.out.find("·") == std::string::npos);
-  const Finished by_mask = accepted({"softmax", "--text", "a <blank>", "--mask", "1 1; 1 1"});
+  const ProcessResult by_mask = accepted({"softmax", "--text", "a <blank>", "--mask", "1 1; 1 1"});
   check_has(by_mask.errors, "<blank> stays masked although --mask allows it");
   check_has(by_mask.out, "·");
   CHECK(accepted({"softmax", "--text", "a <blank>", "--valid-length", "1"}).errors == "");
@@ -136,7 +136,7 @@ TEST_CASE("how a mask is written says whether it permits or is added") {
   CHECK(weights("[[0.0, 0], [0, 0]]") == half);
   CHECK(weights("0 -inf; 0 0") == weights("1 0; 1 1"));
   CHECK(weights("true true") == half);  // one row for all queries
-  const Finished floats = accepted({"softmax", "--scores", "1 2", "--mask", "1.0 0.0"});
+  const ProcessResult floats = accepted({"softmax", "--scores", "1 2", "--mask", "1.0 0.0"});
   check_has(floats.errors, "the mask is of floats, so its zeros and ones are added to the scores");
   CHECK(accepted({"softmax", "--scores", "1 2", "--mask", "0.0 0.0"}).errors == "");
 }
@@ -158,7 +158,7 @@ TEST_CASE("a factor takes the place of a divisor, and a divisor below 1 is remar
 }
 
 TEST_CASE("a soft cap is a matrix of the step of scaling") {
-  const Finished walk = accepted({"scale", "--scores", "10 -10", "--soft-cap", "5"});
+  const ProcessResult walk = accepted({"scale", "--scores", "10 -10", "--soft-cap", "5"});
   check_has(in_one_line(walk.out), "A soft cap keeps the scores between −5 and 5");
   check_has(walk.out, "capped = tanh(scores / 5) ⋅ 5");
 }

@@ -14,10 +14,10 @@
 #include "core/attention/score.hpp"
 #include "core/attention/watches.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/options.hpp"
 #include "data/problem/problem.hpp"
 #include "data/problem/problem_file.hpp"
-#include "page/tell/steps.hpp"
+#include "data/problem/problem_options.hpp"
+#include "page/tell/attention_steps.hpp"
 #include "solution.hpp"
 #include "testing.hpp"
 
@@ -100,7 +100,7 @@ Matrix first_rows(const Matrix& matrix, std::size_t count) {
 
 double sum_of(std::span<const double> cells) { return std::accumulate(cells.begin(), cells.end(), 0.0); }
 
-Problem problem(std::string_view json) { return build(read_problem_file(json, "file.json")); }
+Problem problem(std::string_view json) { return build_problem(read_problem_file(json, "file.json")); }
 
 std::function<void()> solving(std::string json) {
   return [json] { Solution(problem(json)); };
@@ -112,7 +112,7 @@ std::function<void()> given(const Option& row, std::vector<std::string> texts) {
     OptionValues values;
     values.put_text(row, texts);
     values.read();
-    build(values);
+    build_problem(values);
   };
 }
 

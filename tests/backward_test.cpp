@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "command/backward/check.hpp"
+#include "command/backward/gradient_check.hpp"
 #include "command/backward/memory.hpp"
 #include "commands_tried.hpp"
 #include "core/op/operations.hpp"
@@ -71,7 +71,7 @@ TEST_CASE("gradients of models agree with finite differences") {
 
 TEST_CASE("a gradient that is wrong is found, named and told by the exit code") {
   Graph graph;
-  evaluate(build(read_problem_file(R"({"text": "a b", "d_model": 2, "seed": 3})", "test")), graph);
+  add_computation(build_problem(read_problem_file(R"({"text": "a b", "d_model": 2, "seed": 3})", "test")), graph);
   const Node& output = graph.at("output");
   const Loss loss{Value(output),
                   graph.input({family::gradient, role::output}, Matrix(output.frame.shape, 1.0), output.frame.rows,
@@ -118,9 +118,10 @@ TEST_CASE("recomputing gives the same bits with less memory where there are laye
 
 TEST_CASE("the memory of a way back is known from shapes alone") {
   Graph graph;
-  evaluate(build(read_problem_file(
-               R"({"text": "a b c d e f g h i j k l", "layers": 8, "no_feed_forward": true, "seed": 3})", "test")),
-           graph);
+  add_computation(
+      build_problem(read_problem_file(
+          R"({"text": "a b c d e f g h i j k l", "layers": 8, "no_feed_forward": true, "seed": 3})", "test")),
+      graph);
   const PassMemory memory = memory_of_pass(graph.at("layer.8.output"));
   CHECK(memory.forward.peak_bytes < memory.both.peak_bytes);
   CHECK(memory.recomputed.peak_bytes < memory.both.peak_bytes);

@@ -5,7 +5,7 @@
 
 #include "core/attention/attention.hpp"
 #include "core/graph/run.hpp"
-#include "core/op/backward.hpp"
+#include "core/op/backward_pass.hpp"
 #include "core/op/operations.hpp"
 #include "core/term/explanation.hpp"
 #include "testing.hpp"
@@ -155,7 +155,7 @@ TEST_CASE("what flows back to a parameter comes from all sentences and to a sent
 }
 
 TEST_CASE("what is computed again for the way back gives the same gradients") {
-  const auto gradient = [](const Stands& stands) {
+  const auto gradient = [](const CheckpointRule& stands) {
     Sides sides;
     const Value x = sides.whole(role::x, {2, 2}), v = sides.whole(role::v, {2, 4});
     const Value square = name(role::scores, matmul(x, x));
@@ -164,7 +164,7 @@ TEST_CASE("what is computed again for the way back gives the same gradients") {
                                     output.node().frame.rows, output.node().frame.columns);
     return Backward(output, d, {&x.node()}, stands).by(x.node())->matrix();
   };
-  CHECK(gradient(everything_stands()) == gradient([](const Node&) { return false; }));
+  CHECK(gradient(checkpoint_everything()) == gradient([](const Node&) { return false; }));
 }
 
 TEST_CASE("a repeated run sees what its inputs have become") {

@@ -193,8 +193,8 @@ TEST_SUITE("attn break") {
       const Failure& failure = failure_called(name);
       const std::string broken = folder.path("broken.npz");
       accepted({"break", name, "--text", "the cat sat down", "-o", broken});
-      const Finished checked =
-          run_attn(Words{"check", broken, "--text", "the cat sat down"} + parted(failure.options, " "));
+      const ProcessResult checked =
+          run_attn(Words{"check", broken, "--text", "the cat sat down"} + split_at_any(failure.options, " "));
       CHECK(checked.code == 1);
       check_has(in_one_line(checked.out), mistakes_of(failure).front()->name);
       CHECK(run_attn({"assert", std::string(failure.law), "--trace", broken}).code == 1);

@@ -6,7 +6,7 @@
 #include "commands_tried.hpp"
 #include "golden.hpp"
 #include "process.hpp"
-#include "school/browser/document.hpp"
+#include "school/browser/browser_document.hpp"
 #include "terminals.hpp"
 
 using namespace attn;
@@ -115,14 +115,14 @@ TEST_CASE("what a page for browsers cannot be is refused in one sentence") {
 }
 
 TEST_CASE("a page for browsers is not written to a terminal" * needs_terminals()) {
-  const Finished finished = run_attn_on_terminal({"page"}, 80);
+  const ProcessResult finished = run_attn_on_terminal({"page"}, 80);
   CHECK(finished.code == 2);
   CHECK((finished.out + finished.errors).find("give -o walk.html") != std::string::npos);
 }
 
 TEST_CASE("where a page was written to a file, it is said how it is opened") {
   const TemporaryFolder folder;
-  const Finished finished = run_attn({"page", "-o", folder.path("walk.html")});
+  const ProcessResult finished = run_attn({"page", "-o", folder.path("walk.html")});
   CHECK(finished.code == 0);
   CHECK(finished.out == "");
   CHECK(finished.errors == "attn: open " + folder.path("walk.html") + " in a browser\n");

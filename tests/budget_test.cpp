@@ -7,7 +7,7 @@
 
 #include "command/docs.hpp"
 #include "draws.hpp"
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "process.hpp"
 #include "school/lesson/lesson.hpp"
 #include "testing.hpp"
@@ -29,8 +29,8 @@ std::string block(std::string_view lines, std::string_view attributes = "") {
 }
 
 // Whatever a document says: a gigabyte and twenty seconds.
-Finished run_bounded(const Words& words) {
-  Finished finished = run_attn(words);
+ProcessResult run_bounded(const Words& words) {
+  ProcessResult finished = run_attn(words);
   if (!is_sanitized()) {
     CHECK(finished.seconds < 20.0);
     CHECK(finished.kilobytes < std::size_t{1} << 20);
@@ -41,7 +41,7 @@ Finished run_bounded(const Words& words) {
 void check_refused(const std::string& text, std::string_view place, std::string_view reason) {
   const TemporaryFolder folder;
   const std::string path = folder.write("a.md", text);
-  const Finished finished = run_bounded({"docs", "update", path});
+  const ProcessResult finished = run_bounded({"docs", "update", path});
   CHECK(finished.code == 2);
   CHECK_MESSAGE(finished.errors.find(fmt::format("a.md{}", place)) != std::string::npos, finished.errors);
   CHECK_MESSAGE(finished.errors.find(reason) != std::string::npos, finished.errors);
@@ -84,7 +84,7 @@ TEST_CASE(
     const std::string text = "A text.\n\n" + block(command);
     const TemporaryFolder folder;
     const std::string path = folder.write("a.md", text);
-    const Finished finished = run_bounded({"docs", "update", path});
+    const ProcessResult finished = run_bounded({"docs", "update", path});
     CHECK(finished.code == 2);
     CHECK_MESSAGE(finished.errors.find("a.md:4: ") != std::string::npos, finished.errors);
     CHECK(bytes_of(path) == text);
@@ -110,7 +110,7 @@ TEST_CASE("a lesson keeps no more matrices than a document may have") {
   const TemporaryFolder folder;
   const std::string path =
       folder.write("a.md", "---\ntitle: t\n---\n" + repeated(block("attn walk --n-q 1500 --n-k 1500 --d-k 1"), 40));
-  const Finished finished = run_bounded({"lesson", "run", path, "--no-input"});
+  const ProcessResult finished = run_bounded({"lesson", "run", path, "--no-input"});
   CHECK_MESSAGE((finished.code == 0 || finished.errors.find("a.md:") != std::string::npos), finished.errors);
   CHECK((finished.code == 0 || finished.code == 2));
 }
@@ -120,7 +120,7 @@ TEST_CASE("blocks with matrices of many sizes do not pile up memory") {
   for (int i = 0; i < 16; ++i)
     text += block(fmt::format("attn softmax --n-q 1000 --n-k {} --only weights", 3000 + 500 * i));
   const TemporaryFolder folder;
-  const Finished finished = run_bounded({"docs", "check", folder.write("a.md", text)});
+  const ProcessResult finished = run_bounded({"docs", "check", folder.write("a.md", text)});
   CHECK_MESSAGE((finished.code == 1 || finished.code == 2), finished.errors);
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("no document takes too much time or memory to read") {
     CAPTURE(piece);
     const TemporaryFolder folder;
     const std::string path = folder.write("a.md", repeated(piece, most_bytes_of_document / piece.size()));
-    const Finished finished = run_bounded({"docs", "check", path});
+    const ProcessResult finished = run_bounded({"docs", "check", path});
     CHECK(finished.code == 0);
   }
 }

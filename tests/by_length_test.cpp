@@ -11,7 +11,7 @@
 #include "core/support/text.hpp"
 #include "data/files/json.hpp"
 #include "data/problem/encoder_decoder_file.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "golden.hpp"
 #include "process.hpp"
 #include "testing.hpp"
@@ -52,17 +52,17 @@ std::vector<Clause> all_clauses() {
   return all;
 }
 
-KnownTranslation joined(const EncoderDecoderFile& file, const std::vector<Clause>& some) {
+ReferenceTranslation joined(const EncoderDecoderFile& file, const std::vector<Clause>& some) {
   EncoderDecoderFile copy = file;
   copy.sentences = {{some.front().source, some.front().target}};
   for (std::size_t i = 1; i < some.size(); ++i) {
     copy.sentences.front().source += " et " + some[i].source;
     copy.sentences.front().target += " and " + some[i].target;
   }
-  return known_translations(copy).front();
+  return reference_translations(copy).front();
 }
 
-bool is_correct(const EncoderDecoder& model, const KnownTranslation& known) {
+bool is_correct(const EncoderDecoder& model, const ReferenceTranslation& known) {
   return translation_beside(model, known) == known.target;
 }
 
@@ -110,8 +110,8 @@ TEST_CASE("translations by length are counted as by hand") {
   three.sentences = {{"la maison blanche est petite", "the white house is small"},
                      {"la fleur petite est petite", "the small flower is small"},
                      {"la fleur", "the flower"}};
-  const std::vector<KnownTranslation> known = known_translations(three);
-  const std::vector<LengthScore> scores = by_length(models, known);
+  const std::vector<ReferenceTranslation> known = reference_translations(three);
+  const std::vector<LengthScore> scores = scores_by_length(models, known);
   REQUIRE(scores.size() == 2);
   CHECK(scores[0].words == 2);
   CHECK(scores[0].sentences == 1);
@@ -120,7 +120,7 @@ TEST_CASE("translations by length are counted as by hand") {
   CHECK(scores[1].correct == std::vector<std::size_t>{1});
   CHECK(close(scores[1].right_words[0], (5.0 / 6.0 + 1.0) / 2.0, 1e-15));  // "white" is wrong, of 6 with <end>
   CHECK(shortest_wrong(scores, 0).sentence == &known[0]);
-  CHECK(shortest_wrong(by_length({variant_of(file, "bahdanau")}, known), 0).sentence == nullptr);
+  CHECK(shortest_wrong(scores_by_length({variant_of(file, "bahdanau")}, known), 0).sentence == nullptr);
   CHECK(nearest_last_states(models[0], known, 2) == std::numeric_limits<double>::infinity());
   const Matrix one = last_state(models[0], known[0].source), other = last_state(models[0], known[1].source);
   double largest = 0.0;
@@ -129,7 +129,7 @@ TEST_CASE("translations by length are counted as by hand") {
 }
 
 TEST_CASE("the built-in sentences by length are the golden page") {
-  const Finished finished = run_attn({"align", "--example", "clauses", "--by-length"});
+  const ProcessResult finished = run_attn({"align", "--example", "clauses", "--by-length"});
   CHECK(finished.code == 0);
   CHECK(finished.errors == "");
   check_golden("by-length.txt", finished.out, Tolerance::last_digit);
@@ -144,7 +144,7 @@ TEST_CASE("a page by length is about all variants of the file, and needs sentenc
   const std::size_t from = without.find("\"sentences\""), to = without.find("\"parameters\"");
   without.erase(from, to - from);
   const std::string path = folder.write("without.json", without);
-  const Finished refused = run_attn({"align", "--parameters", path, "--by-length"});
+  const ProcessResult refused = run_attn({"align", "--parameters", path, "--by-length"});
   CHECK(refused.code == 2);
   CHECK_MESSAGE(refused.errors.find("has no \"sentences\"") != std::string::npos, refused.errors);
   for (const Words& more : std::vector<Words>{{"--variant", "none"}, {"--source", "la"}, {"--transpose"}}) {
@@ -163,7 +163,7 @@ TEST_CASE("a page by length is about all variants of the file, and needs sentenc
        [&] {
          std::string text = without;
          text.insert(from, "\"sentences\": [[\"lo\", \"the\"]],\n");
-         known_translations(read_encoder_decoder(text, "f.json"));
+         reference_translations(read_encoder_decoder(text, "f.json"));
        }},
   });
 }

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "commands_tried.hpp"
-#include "core/attention/positions.hpp"
+#include "core/attention/positional_encoding.hpp"
 #include "core/term/explanation.hpp"
 #include "data/files/json_writer.hpp"
 #include "models.hpp"
@@ -208,7 +208,7 @@ TEST_CASE("a right program with a cache is called right, and one that begins aga
     const std::string file = folder.path("problem.json"), numbers = folder.path("output.csv");
     std::ofstream(file) << written(problem);
     std::ofstream(numbers) << written_rows(last_rows(full["output"], 2));
-    const Finished right = run_attn({"check", numbers, "walk", "--as", "output", "--problem", file});
+    const ProcessResult right = run_attn({"check", numbers, "walk", "--as", "output", "--problem", file});
     CHECK_MESSAGE(right.code == 0, right.out);
     if (kind.name == "none") continue;
     // The mask as it is, and positions as without earlier keys.
@@ -217,7 +217,7 @@ TEST_CASE("a right program with a cache is called right, and one that begins aga
     restarted.causal_offset = 0;
     restarted.mask = GivenMask{{matrix({{1, 1, 1, 1, 0}, {1, 1, 1, 1, 1}})}, false};
     std::ofstream(numbers) << written_rows(Solution(restarted)["output"]);
-    const Finished wrong = run_attn({"check", numbers, "walk", "--as", "output", "--problem", file});
+    const ProcessResult wrong = run_attn({"check", numbers, "walk", "--as", "output", "--problem", file});
     CHECK(wrong.code == 1);
     const std::string said = in_one_line(wrong.out);
     CHECK_MESSAGE((said.find("begin again with 0") != std::string::npos ||
@@ -227,15 +227,15 @@ TEST_CASE("a right program with a cache is called right, and one that begins aga
 }
 
 TEST_CASE("ids of keys have no effect where positions are added to x alone") {
-  const Finished walk = run_attn({"walk", "--x", "1 2; 3 4", "--wq", "1 0; 0 1", "--k", "1 0; 0 1; 1 1", "--v",
-                                  "1; 2; 3", "--positions", "sinusoidal", "--key-position-ids", "5 6 7"});
+  const ProcessResult walk = run_attn({"walk", "--x", "1 2; 3 4", "--wq", "1 0; 0 1", "--k", "1 0; 0 1; 1 1", "--v",
+                                       "1; 2; 3", "--positions", "sinusoidal", "--key-position-ids", "5 6 7"});
   CHECK(walk.code == 0);
   CHECK(in_one_line(walk.errors).find("--key-position-ids has no effect") != std::string::npos);
 }
 
 TEST_CASE("curves of positions stand over the positions themselves, from 0") {
   CHECK(in_one_line(run_attn({"positions"}).out).find("Dot products with position 0") != std::string::npos);
-  const Finished later = run_attn({"positions", "--first-position", "100", "--n", "3", "--width", "70"});
+  const ProcessResult later = run_attn({"positions", "--first-position", "100", "--n", "3", "--width", "70"});
   CHECK(later.code == 0);
   CHECK(in_one_line(later.out).find("Dot products with position 100") != std::string::npos);
   CHECK(in_one_line(later.out).find("100 position 102") != std::string::npos);
@@ -244,7 +244,7 @@ TEST_CASE("curves of positions stand over the positions themselves, from 0") {
 TEST_CASE("a matrix that is given cannot be compared, and that is said of it") {
   const TemporaryFolder folder;
   const std::string x = folder.write("x.csv", "1.5,2.5\n3.5,4.5\n");
-  const Finished checked =
+  const ProcessResult checked =
       run_attn({"check", x, "--x", "1.5 2.5; 3.5 4.5", "--wq", "1 0; 0 1", "--wk", "1 0; 0 1", "--wv", "1 0; 0 1"});
   CHECK(checked.code == 2);
   CHECK(in_one_line(checked.errors).find("'x' (given here, and not computed)") != std::string::npos);

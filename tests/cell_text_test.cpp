@@ -48,7 +48,7 @@ TEST_CASE("every operation has a definition that is written, and any of its cell
     Graph graph;
     Samples from(graph);
     const Value made = sample.apply(from);
-    const Value value = made.node().name.empty() ? name(called("result"), made) : made;
+    const Value value = made.node().name.empty() ? name(name_from_text("result"), made) : made;
     const Node& node = value.node();
     const std::string code = written_definition(node.op->definition);
     CHECK(code.find("set(") != std::string::npos);

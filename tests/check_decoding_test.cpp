@@ -52,7 +52,7 @@ std::string checked(const Steps& steps, int code, const Words& options = {}) {
   const TemporaryFolder folder;
   Json file;
   for (const auto& [name, rows] : steps) file[name] = rows;
-  const Finished page = run_attn(Words{"check", folder.write("steps.json", file.dump())} + options);
+  const ProcessResult page = run_attn(Words{"check", folder.write("steps.json", file.dump())} + options);
   CHECK_MESSAGE(page.code == code, page.out << page.errors);
   return in_one_line(page.out);
 }

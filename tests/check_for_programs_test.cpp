@@ -106,13 +106,13 @@ TEST_SUITE("check for programs") {
                           folder.write("a.json", "{" + qkv + R"(, "scaled": [[2.3094, 0.5774], [1.1547, 1.1547]]})"),
                       wrong = folder.write("b.json", "{" + qkv + R"(, "scaled": [[4, 1], [2, 2]]})"),
                       none = folder.path("none.json"), text = folder.write("notes.txt", "my notes\n");
-    const Finished page = run_attn({"check", "--each", right, wrong, none, text});
+    const ProcessResult page = run_attn({"check", "--each", right, wrong, none, text});
     CHECK(page.code == 1);
     const std::string line = in_one_line(page.out);
     check_has(line, "Of 4 files: 1 agrees, 1 differs, 2 could not be compared.");
     check_has(line, "b.json differs scaled not-scaled");
     check_has(line, "no such file");
-    const Finished nothing = run_attn({"check", "--each", none, text});
+    const ProcessResult nothing = run_attn({"check", "--each", none, text});
     CHECK(nothing.code == 2);
     check_has(in_one_line(nothing.out), "Of 2 files: 2 could not be compared.");
     check_has(nothing.errors, "attn check --each could compare no file");
@@ -142,7 +142,7 @@ TEST_SUITE("check for programs") {
     folder.write("class/ana/scores.csv", "4,1\n2,2\n");
     folder.write("class/bob.json", "{" + qkv + R"(, "scores": [[4, 1], [2, 2]]})");
     folder.write("class/.hidden", "");
-    const Finished page = run_attn({"check", "--each", folder.path("class")});
+    const ProcessResult page = run_attn({"check", "--each", folder.path("class")});
     CHECK(page.code == 0);
     check_has(in_one_line(page.out), "Of 2 files: 2 agree.");
     std::filesystem::create_directories(folder.path("empty"));

@@ -41,7 +41,7 @@ TEST_SUITE("input for a check") {
       check_has(page, "With this input, each of the ");
       check_has(page, "attn check mine.npz");
     }
-    const Finished told = accepted({"check", "--input", "--positions", "rotary", "--causal"});
+    const ProcessResult told = accepted({"check", "--input", "--positions", "rotary", "--causal"});
     check_has(in_one_line(told.out), "What even this input cannot show: - positions-from-1: positions counted from 1");
     check_has(in_one_line(accepted({"check", "--input", "feed-forward"}).out),
               "What even this input cannot show: - relu6-as-activation");
@@ -50,7 +50,7 @@ TEST_SUITE("input for a check") {
   TEST_CASE("what is computed from the proposed input agrees, and a changed number does not") {
     const TemporaryFolder folder;
     const std::string input = folder.path("input.npz");
-    const Finished walk = accepted({"check", "--input", "--heads", "2", "--causal", "-o", input});
+    const ProcessResult walk = accepted({"check", "--input", "--heads", "2", "--causal", "-o", input});
     check_has(walk.errors, "check it: attn check mine.npz --heads 2 --causal");
     const auto of = [&](std::string_view name) { return input + ":" + std::string(name); };
     accepted({"walk", "--x", of("x"), "--wq", of("w_q"), "--wk", of("w_k"), "--wv", of("w_v"), "--wo", of("w_o"),

@@ -50,7 +50,7 @@ TEST_SUITE("check of steps") {
     const std::string right = folder.write("pe.csv", encoding(6, 8, 2.0));
     check_has(in_one_line(accepted({"check", right, "positions"}).out), "The matrix agrees with the computation.");
     check_has(in_one_line(accepted({"positions", "--against", right}).out), "pe 6×8 same");
-    const Finished wrong = run_attn({"check", folder.write("wrong.csv", encoding(6, 8, 1.0)), "positions"});
+    const ProcessResult wrong = run_attn({"check", folder.write("wrong.csv", encoding(6, 8, 1.0)), "positions"});
     CHECK(wrong.code == 1);
     check_has(in_one_line(wrong.out), "differs in");
     const std::string other_base = run_attn({"check", right, "positions", "--base", "100"}).out;
@@ -92,7 +92,7 @@ TEST_SUITE("check of steps") {
         {R"({"logits": [[0, 0]], "loss": [[0.693147]]})", {"cross-entropy", "--targets", "1"}, "All 2 matrices agree"},
     };
     for (const Tried& one : all) {
-      const Finished page = run_attn(Words{"check", folder.write("mine.json", one.file)} + one.command);
+      const ProcessResult page = run_attn(Words{"check", folder.write("mine.json", one.file)} + one.command);
       CAPTURE(page.errors);
       check_has(in_one_line(page.out), one.says);
     }

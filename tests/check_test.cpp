@@ -80,7 +80,7 @@ Findings found_in(Graph& graph, const Named& numbers) {
   std::vector<MatrixFile> files;
   for (const auto& [name, matrix] : numbers)
     files.push_back({.matrix = matrix, .precision = Precision::float64, .name = name});
-  return find_mistakes(graph, match(graph, files).compared);
+  return find_mistakes(graph, match_matrices(graph, files).compared);
 }
 
 bool is_found(const Findings& findings, const Mistake& mistake) {
@@ -257,13 +257,13 @@ TEST_SUITE("attn check") {
   TEST_CASE("names are read as people write them and numbers at the digits that are written") {
     const TemporaryFolder folder;
     const std::string text = folder.write("mine.json", R"({"attn": [[0.88, 0.12], [0.73, 0.27]], "foo": [[1]]})");
-    const Finished same = run_attn({"check", text, "--example", "thinking-machines"});
+    const ProcessResult same = run_attn({"check", text, "--example", "thinking-machines"});
     CHECK(same.code == 0);
     check_has(same.out, "attn");
     check_has(in_one_line(same.out), "foo: the computation has no matrix of this name.");
     check_has(same.out, "to 2 decimals");
     const std::string wrong = folder.write("attn.csv", "0.88,0.12\n0.72,0.28\n");
-    const Finished differs = run_attn({"check", wrong, "--example", "thinking-machines"});
+    const ProcessResult differs = run_attn({"check", wrong, "--example", "thinking-machines"});
     CHECK(differs.code == 1);
     check_has(in_one_line(differs.out), "2 of its 4 cells differ, in row 2.");
     check_has(differs.out, "Only the first row is right.");
@@ -273,7 +273,7 @@ TEST_SUITE("attn check") {
     const TemporaryFolder folder;
     const std::string qkv = R"({"q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]], "v": [[1, 0], [0, 1]], )";
     const auto said_to = [&](const std::string& weights) {
-      const Finished finished = run_attn({"check", folder.write("a.json", qkv + weights + "}")});
+      const ProcessResult finished = run_attn({"check", folder.write("a.json", qkv + weights + "}")});
       CHECK(finished.code == 2);
       return in_one_line(finished.errors);
     };
@@ -281,7 +281,7 @@ TEST_SUITE("attn check") {
     check_has(said_to(R"("weights": [["0.5", "0.5"], [0, 1]])"), "is the text '0.5'");
     check_has(said_to(R"("weights": [])"), "a.json:weights is empty");
     check_has(said_to(R"("weights": 0.5)"), "a.json:weights is not an array");
-    const Finished beside =
+    const ProcessResult beside =
         run_attn({"check", folder.write("a.json", qkv + R"("scores": [[1, 0], [0, 1]], "loss": 0.5, "by": "me"})")});
     CHECK(beside.code == 0);
     check_has(beside.out, "loss: it is no matrix of numbers.");
@@ -297,7 +297,7 @@ TEST_SUITE("attn check") {
       CAPTURE(name);
       for (const std::size_t from : {0U, 1U}) {
         const std::string one = fmt::format(fmt::runtime(name), from), two = fmt::format(fmt::runtime(name), from + 1);
-        const Finished same = run_attn(
+        const ProcessResult same = run_attn(
             {"check", folder.write("a.json", qkv + fmt::format(R"("{}": {}, "{}": {}}})", one, first, two, second)),
              "--heads", "2"});
         CHECK(same.code == 0);
@@ -308,7 +308,7 @@ TEST_SUITE("attn check") {
 
   TEST_CASE("heads are counted from 1 where the last one has its number") {
     const TemporaryFolder folder;
-    const Finished same = run_attn(
+    const ProcessResult same = run_attn(
         {"check", folder.write("a.json", R"({"q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]], "v": [[1, 0], [0, 1]],
                                     "x_0": [[1, 0], [0, 1]],
                                     "head.1.weights": [[0.7310585786300049, 0.2689414213699951], [0.5, 0.5]],
@@ -332,7 +332,7 @@ TEST_SUITE("attn check") {
 
   TEST_CASE("numbers that are not finite are told as such") {
     const TemporaryFolder folder;
-    const Finished finished =
+    const ProcessResult finished =
         run_attn({"check", folder.write("a.json", R"({"scores": [["-Infinity", "-Infinity"], [0, 1]],
                                     "weights": [["NaN", "NaN"], [0.2689414213699951, 0.7310585786300049]]})")});
     CHECK(finished.code == 1);
@@ -348,11 +348,11 @@ TEST_SUITE("attn check") {
     const std::string stacked = folder.write("a.json", R"({"scores": [[[[2, 1], [0, 0]], [[2, 2], [1, 1]]]]})");
     CHECK(run_attn(Words{"check", stacked} + example).code == 0);
     const std::string average = folder.write("b.json", R"({"weights": [[0.6155, 0.3845], [0.5, 0.5]]})");
-    const Finished averaged = run_attn(Words{"check", average} + example);
+    const ProcessResult averaged = run_attn(Words{"check", average} + example);
     CHECK(averaged.code == 0);
     check_has(averaged.out, "average_weights");
     const std::string one = folder.write("c.json", R"({"scores": [[[2, 1], [0, 0]], [[2, 2], [1, 3]]]})");
-    const Finished differs = run_attn(Words{"check", one} + example);
+    const ProcessResult differs = run_attn(Words{"check", one} + example);
     CHECK(differs.code == 1);
     check_has(differs.out, "It is right in head 1, and differs in head 2.");
   }
@@ -361,13 +361,14 @@ TEST_SUITE("attn check") {
     const TemporaryFolder folder;
     const std::string qk = R"({"Q": [[1, 2], [0, 1]], "K": [[2, 1], [1, 1]], "V": [[1, 2], [5, 7]], )";
     // Scaled by 2 in the place of √2: q kᵀ is 4 3; 1 1.
-    const Finished scaled = run_attn({"check", folder.write("a.json", qk + R"("logits": [[2, 1.5], [0.5, 0.5]]})")});
+    const ProcessResult scaled =
+        run_attn({"check", folder.write("a.json", qk + R"("logits": [[2, 1.5], [0.5, 0.5]]})")});
     CHECK(scaled.code == 1);
     check_has(scaled.out, "- scale-squared:");
     // What is concatenated and what is projected are two matrices.
     const std::string two = folder.write(
         "b.json", qk + R"("Wo": [[1, 1], [0, 2]], "context": [[4, 4.5], [3, 5.5]], "out": [[9, 9], [9, 9]]})");
-    const Finished both = run_attn({"check", two, "--scale", "none", "--heads", "2", "--format", "csv"});
+    const ProcessResult both = run_attn({"check", two, "--scale", "none", "--heads", "2", "--format", "csv"});
     CHECK(both.code == 1);
     check_has(both.out, R"("concat","context","2 2",)");
     check_has(both.out, R"("output","out","2 2",)");
@@ -377,14 +378,14 @@ TEST_SUITE("attn check") {
     const TemporaryFolder folder;
     const std::string qk = R"({"Q": [[2, 0], [0, 2]], "K": [[1, 0], [0, 1]], "V": [[1, 2], [5, 7]], )";
     // The scaled scores are right, and the weights are those of 2 0; 0 2.
-    const Finished unused =
+    const ProcessResult unused =
         run_attn({"check", folder.write("a.json", qk + R"("scaled": [[1.4142136, 0], [0, 1.4142136]],
                                                  "weights": [[0.8808, 0.1192], [0.1192, 0.8808]]})")});
     CHECK(unused.code == 1);
     check_has(unused.out, "- not-scaled:");
     check_has(in_one_line(unused.out), "scaled is right in the file. So weights was not computed from it there.");
     // The mask is reversed, and the last row is all masked: a large negative number makes its weights equal.
-    const Finished both =
+    const ProcessResult both =
         run_attn({"check", folder.write("b.json", qk + R"("weights": [[0, 1], [0.5, 0.5]]})"), "--causal"});
     CHECK(both.code == 1);
     check_has(in_one_line(both.out), "together with a convention");
@@ -394,7 +395,7 @@ TEST_SUITE("attn check") {
 
   TEST_CASE("a matrix that a fingerprint identifies is not said to be unexplained") {
     const TemporaryFolder folder;
-    const Finished turned =
+    const ProcessResult turned =
         run_attn({"check", folder.write("a.json", R"({"weights": [[0.8808, 0.7311], [0.1192, 0.2689]]})"), "--example",
                   "thinking-machines"});
     CHECK(turned.code == 1);
@@ -405,7 +406,7 @@ TEST_SUITE("attn check") {
 
   TEST_CASE("a name is what it says although the numbers are those of another matrix") {
     const TemporaryFolder folder;
-    const Finished unprojected = run_attn(
+    const ProcessResult unprojected = run_attn(
         {"check", folder.write("a.json", R"({"Q": [[1, 2], [0, 1]], "K": [[2, 1], [1, 1]], "V": [[1, 1], [1, 1]],
                                     "Wo": [[1, 1], [0, 2]], "output": [[1, 1], [1, 1]]})"),
          "--heads", "2"});
@@ -427,7 +428,7 @@ TEST_SUITE("attn check") {
                         {prefix + second_number + ".norm1", of("encoder.2.norm_1.output")},
                         {prefix + second_number + ".ffn", of("encoder.2.feed_forward.output")},
                         {prefix + second_number + ".attn_output", of("encoder.2.self_attention.output")}});
-      const Finished same =
+      const ProcessResult same =
           run_attn({"check", path, "encoder", "--parameters", parameters, "--heads", "2", "--text", "0 1 2"});
       CHECK(same.code == 0);
       check_has(same.out, "encoder.2.feed_forward.output");
@@ -439,7 +440,7 @@ TEST_SUITE("attn check") {
     const std::string path =
         folder.write("a.json", R"({"q": [[[[1], [0]], [[2], [1]]]], "k": [[[[2], [1]], [[1], [1]]]],
       "v": [[[[1], [5]], [[2], [7]]]], "scores": [[[[2, 1], [0, 0]], [[2, 2], [1, 1]]]]})");
-    const Finished same = run_attn({"check", path});
+    const ProcessResult same = run_attn({"check", path});
     CHECK(same.code == 0);
     check_has(same.out, "head.2.scores");
   }
@@ -460,7 +461,7 @@ TEST_SUITE("attn check") {
     refuses({"check", one}, "does not say how many heads there are: give --heads N");
     // Head 1 has 1 0; 0 0, and head 2 has 0 0; 0 4.
     const std::string two = file("[[[[0.7311, 0.2689], [0.5, 0.5]], [[0.5, 0.5], [0.0180, 0.9820]]]]");
-    const Finished same = run_attn({"check", two});
+    const ProcessResult same = run_attn({"check", two});
     CHECK(same.code == 0);
     check_has(same.out, "All 3 matrices agree");
   }
@@ -507,7 +508,7 @@ TEST_SUITE("attn check") {
     CHECK(run_attn({"check", folder.write("b.json", x + R"("Wq": [[1, 2], [3, 4]], "q": [[7, 10], [3, 4]]})")}).code ==
           0);
     // A name that does not say the orientation is read as the file's own matrices agree, and one that does is not.
-    const Finished turned =
+    const ProcessResult turned =
         run_attn({"check", folder.write("c.json", x + R"("Wq": [[1, 2], [3, 4]], "q": [[5, 11], [2, 4]]})")});
     CHECK(turned.code == 0);
     check_has(in_one_line(turned.out),
@@ -1008,8 +1009,8 @@ TEST_SUITE("attn check") {
     REQUIRE(twos != mistakes().end());
     const std::vector<const Mistake*> both = {nullptr, &*twos};
     const auto numbers_at = [&](const Rounding& rounding) {
-      const std::vector<Compared> compared = {{"weights", &weights, weights.cells(), rounding, {}}};
-      return told_apart(*small, both, compared);
+      const std::vector<ComparedMatrix> compared = {{"weights", &weights, weights.cells(), rounding, {}}};
+      return mistake_groups(*small, both, compared);
     };
     const Matrix halves({1, 2}, 0.5);
     const std::vector<std::size_t> coarse = numbers_at(rounding_of(halves, Precision::written, 0.5)),
@@ -1030,7 +1031,7 @@ TEST_SUITE("attn check") {
         for (std::size_t j = 0; j < weights.shape().columns; ++j) weights(i, j) = change(i, j, weights(i, j));
       }
       write_file(mine, {{"weights", weights}});
-      const Finished page = run_attn(Words{"check", mine} + problem);
+      const ProcessResult page = run_attn(Words{"check", mine} + problem);
       CHECK(page.code == 1);
       return in_one_line(page.out);
     };
@@ -1057,12 +1058,12 @@ TEST_SUITE("attn check") {
     Matrix weights = read_matrix(computed + ":weights").matrix;
     for (double& x : cells(weights)) x = std::nearbyint(x * 1000) / 1000;
     write_file(mine, {{"weights", weights}});
-    const Finished same = run_attn(Words{"check", mine} + problem);
+    const ProcessResult same = run_attn(Words{"check", mine} + problem);
     CHECK(same.code == 0);
     check_has(same.out, "They are compared to 3 decimals.");
     cells(weights)[1] += 0.002;
     write_file(mine, {{"weights", weights}});
-    const Finished differs = run_attn(Words{"check", mine} + problem);
+    const ProcessResult differs = run_attn(Words{"check", mine} + problem);
     CHECK(differs.code == 1);
     CHECK(differs.out.find("should be 1.") == std::string::npos);  // their sums are rounded as well
     write_file(mine, {{"weights", matrix({{0.25, 0.5, 0.25}, {0.125, 0.75, 0.125}})}});
@@ -1086,7 +1087,7 @@ TEST_SUITE("attn check") {
     const Words line = {"generate", "--kind", "decoder-only", "--target", "a b", "--steps", "2", "--seed", "1"};
     CHECK(run_attn(line + Words{"--only", "*", "-o", all}).code == 0);
     CHECK(run_attn(Words{"check", all} + line).code == 0);
-    const Finished hotter = run_attn(Words{"check", all} + line + Words{"--temperature", "2"});
+    const ProcessResult hotter = run_attn(Words{"check", all} + line + Words{"--temperature", "2"});
     CHECK(hotter.code == 1);
     check_has(hotter.out, "- temperature-missing:");
   }
@@ -1098,7 +1099,7 @@ TEST_SUITE("attn check") {
       "attn": [[0.7604, 0.3595], [0.2396, 0.6405]], "out": [[2.558, 4.038], [3.442, 4.962]], "loss": [[1]]})";
     for (const auto& [format, golden] : {std::pair{"text", "comparison.txt"}, std::pair{"markdown", "comparison.md"},
                                          std::pair{"csv", "comparison.csv"}}) {
-      const Finished page = run_attn({"check", "-", "--format", format, "--width", "80"}, {.input = mine});
+      const ProcessResult page = run_attn({"check", "-", "--format", format, "--width", "80"}, {.input = mine});
       CHECK(page.code == 1);
       check_golden(golden, page.out, Tolerance::last_digit);
     }
@@ -1123,7 +1124,7 @@ TEST_SUITE("attn check") {
     accepted({"walk", "-o", page});
     const std::string layers =
         folder.write("layers.csv", "# layer_0\n" + read_bytes(right) + "\n# layer_1\n1,0\n0,1\n");
-    const Finished named = run_attn({"check", file + ":weights", "--example", "thinking-machines"});
+    const ProcessResult named = run_attn({"check", file + ":weights", "--example", "thinking-machines"});
     CHECK(named.code == 0);
     check_has(named.out, "weights");
     CHECK(run_attn({"check", file + ":weights", "--as", "weights", "--example", "thinking-machines"}).code == 0);

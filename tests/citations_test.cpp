@@ -32,7 +32,7 @@ struct Citation {
 // Without the signs of comments, in one line.
 std::string without_margins(std::string_view text) {
   std::string all;
-  for (std::string_view line : pieces_of(text, '\n')) {
+  for (std::string_view line : split_at(text, '\n')) {
     line = trimmed(line);
     while (line.starts_with('/')) line.remove_prefix(1);
     all += std::string(trimmed(line)) + ' ';
@@ -129,8 +129,8 @@ TEST_CASE("docs/sources.md has each text that is cited, and where") {
   CitedIn cited = all_cited();
   CHECK(cited.size() > 40);
   std::string current;
-  for (const std::string_view line : pieces_of(page, '\n')) {
-    const std::vector<std::string_view> cells = pieces_of(line, '|');
+  for (const std::string_view line : split_at(page, '\n')) {
+    const std::vector<std::string_view> cells = split_at(line, '|');
     const bool is_row = line.starts_with("| ") && cells.size() == 5 && cells[1] != " short name ";
     const auto found = is_row ? cited.find(std::string(trimmed(cells[1]))) : cited.end();
     if (is_row && !line.starts_with("| :"))

@@ -15,7 +15,7 @@ namespace {
 
 // Runs what must be refused, and returns the one sentence that is said of it.
 std::string refusal(const Words& words, const std::string& input = "") {
-  const Finished finished = run_attn(words, {.input = input});
+  const ProcessResult finished = run_attn(words, {.input = input});
   INFO(command_line(words));
   INFO(finished.errors);
   CHECK(finished.code == 2);
@@ -65,7 +65,7 @@ TEST_CASE("a tensor that is no matrix hides none of the others of its file") {
   bytes[0] = static_cast<char>(header.size() % 256);
   bytes[1] = static_cast<char>(header.size() / 256);
   const std::string path = folder.write("x.safetensors", bytes + header + std::string(42, '\0'));
-  const Finished finished = run_attn({"show", path});
+  const ProcessResult finished = run_attn({"show", path});
   CHECK(finished.code == 0);
   CHECK(finished.out.find("a │  1  2") != std::string::npos);
   for (const char* part : {"'z' is left out", "'e' is left out", "'f' is left out"})
@@ -283,11 +283,12 @@ TEST_CASE("whatever is typed, a complaint is one line that no terminal takes for
     CHECK_MESSAGE(sentence.find('\x1b') == std::string::npos, command_line(words));
     CHECK_MESSAGE(sentence.find('\x07') == std::string::npos, command_line(words));
   }
-  const Finished warned = run_attn({"softmax", "--scores", "1 2; 3 4", "--mask", "0 0; 1 1", "--tokens", evil + ",b"});
+  const ProcessResult warned =
+      run_attn({"softmax", "--scores", "1 2; 3 4", "--mask", "0 0; 1 1", "--tokens", evil + ",b"});
   CHECK(warned.code == 0);
   CHECK(std::ranges::count(warned.errors, '\n') == 1);
   CHECK(warned.errors.find('\x1b') == std::string::npos);
-  const Finished unwritten = run_attn({"walk", "-o", folder.write("file", "") + "/" + evil + "/walk.md"});
+  const ProcessResult unwritten = run_attn({"walk", "-o", folder.write("file", "") + "/" + evil + "/walk.md"});
   CHECK(unwritten.code == 1);
   CHECK(unwritten.errors.find('\x1b') == std::string::npos);
 }

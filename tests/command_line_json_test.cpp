@@ -14,7 +14,7 @@
 
 #include "data/files/fields.hpp"
 #include "data/files/json.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "page/block/page.hpp"
 #include "page/render/format.hpp"
 #include "process.hpp"
@@ -46,10 +46,10 @@ constexpr std::array<std::string_view, 2> names_of_woods = {"oak", "ash"};
 template <>
 constexpr auto objects_in<Forest> =
     std::tuple(object<Ring>(Field{"width", &Ring::width}),
-               object<Tree>(Field{"type", "tree"}, Field{"name", &Tree::name, Written::unless_empty},
+               object<Tree>(Field{"type", "tree"}, Field{"name", &Tree::name, WriteWhen::unless_empty},
                             Field{"wood", named(&Tree::wood, names_of_woods)}, Field{"rings", &Tree::rings},
                             Field{"neighbors", from_1(&Tree::neighbors)}, Field{"height", &Tree::height},
-                            Field{"old", &Tree::is_old, Written::unless_empty},
+                            Field{"old", &Tree::is_old, WriteWhen::unless_empty},
                             Field{"place", [](const Tree&, const Forest& forest) { return forest.place; }}));
 
 }  // namespace attn
@@ -63,10 +63,10 @@ void check_round_trip(const Words& options) {
   const TemporaryFolder folder;
   Words words = {"walk", "--format", "json"};
   words.insert(words.end(), options.begin(), options.end());
-  const Finished first = run_attn(words);
+  const ProcessResult first = run_attn(words);
   REQUIRE_MESSAGE(first.code == 0, command_line(words) << first.errors);
   const std::string path = folder.write("trace.json", first.out);
-  const Finished second = run_attn({"walk", "--format", "json", "--problem", path});
+  const ProcessResult second = run_attn({"walk", "--format", "json", "--problem", path});
   REQUIRE_MESSAGE(second.code == 0, command_line(words) << second.errors);
   CHECK_MESSAGE((second.out == first.out), command_line(words));
 }
@@ -151,7 +151,7 @@ TEST_CASE("objects are written by their rows of members") {
   // The members of a problem are its options, and a lesson's questions and puzzles write themselves.
   const std::set<std::string> by_hand = {"src/data/files/fields.hpp", "src/data/files/json_writer.cpp",
                                          "src/data/files/json_writer.hpp", "src/data/problem/problem_file.cpp",
-                                         "src/school/lesson/page.cpp"};
+                                         "src/school/lesson/lesson_page.cpp"};
   std::set<std::string> found;
   for (const SourceFile& file : source_files("src")) {
     if (has(file.text, "begin_object()")) found.insert(file.path);
@@ -161,7 +161,7 @@ TEST_CASE("objects are written by their rows of members") {
 
 TEST_CASE("JSON holds no control character as it is, and reads back to the same words") {
   const std::string label = "a\u0080b\u009b31mc\u009f\u00a0\u00c2";
-  const Finished finished = run_attn({"softmax", "--scores", "1 2", "--tokens", label, "--format", "json"});
+  const ProcessResult finished = run_attn({"softmax", "--scores", "1 2", "--tokens", label, "--format", "json"});
   REQUIRE(finished.code == 0);
   CHECK(finished.out.find("\u009b") == std::string::npos);
   CHECK(finished.out.find("b\\u009b31mc") != std::string::npos);

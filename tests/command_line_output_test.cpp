@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view precious = "this was here before";
 
-void check_one_sentence(const Finished& finished, int code) {
+void check_one_sentence(const ProcessResult& finished, int code) {
   CHECK(finished.code == code);
   CHECK(finished.out == "");
   CHECK_MESSAGE(finished.errors.starts_with("attn: "), finished.errors);
@@ -30,7 +30,7 @@ TEST_CASE("the ending of a file chooses its format, in capitals as well") {
   for (const Format& format : formats()) {
     const std::string path = folder.path("scores." + std::string(format.extension));
     if (format.parts) continue;  // there is no drawing
-    const Finished finished = run_attn({"scores", "-o", path});
+    const ProcessResult finished = run_attn({"scores", "-o", path});
     REQUIRE(finished.code == 0);
     CHECK(finished.out == "");
     CHECK_MESSAGE(bytes_of(path) == run_attn({"scores", "--format", std::string(format.name)}).out, path);
@@ -78,7 +78,7 @@ TEST_CASE("a link to a file that is not there yet stays a link, and one that lea
 
 TEST_CASE("a sentence that nobody can read any more changes no exit code") {
   CHECK(run_attn({"bogus"}, {.errors_path = "/dev/full"}).code == 2);
-  const Finished warned = run_attn({"softmax", "--scores", "1 2", "--seed", "1"}, {.errors_path = "/dev/full"});
+  const ProcessResult warned = run_attn({"softmax", "--scores", "1 2", "--seed", "1"}, {.errors_path = "/dev/full"});
   CHECK(warned.code == 0);
   CHECK(warned.out == run_attn({"softmax", "--scores", "1 2"}).out);
 }
@@ -110,13 +110,13 @@ TEST_CASE("a full disk is told with exit code 1, for little and for much") {
   for (const Words& words : {Words{"walk"}, Words{"walk", "--example", "eight-heads", "--format", "csv"}}) {
     check_one_sentence(run_attn(words, {.output_path = "/dev/full"}), 1);
   }
-  const Finished finished = run_attn({"walk", "--format", "text", "-o", "/dev/full"});
+  const ProcessResult finished = run_attn({"walk", "--format", "text", "-o", "/dev/full"});
   check_one_sentence(finished, 1);
   CHECK(finished.errors.find("/dev/full") != std::string::npos);
 }
 
 TEST_CASE("a reader that goes away is no error") {
-  const Finished finished = run_attn_into_closed_pipe({"walk", "--example", "eight-heads", "--format", "csv"});
+  const ProcessResult finished = run_attn_into_closed_pipe({"walk", "--example", "eight-heads", "--format", "csv"});
   CHECK(finished.code == 0);
   CHECK(finished.errors == "");
 }
@@ -178,7 +178,7 @@ TEST_CASE("a page never takes the place of what it is about") {
 }
 
 TEST_CASE("too little memory for a product is told at once" * needs_limited_memory()) {
-  const Finished finished = run_attn({"walk"}, {.shell = "ulimit -t 20; ulimit -v 150000"});
+  const ProcessResult finished = run_attn({"walk"}, {.shell = "ulimit -t 20; ulimit -v 150000"});
   check_one_sentence(finished, 2);
   CHECK(finished.errors.find("not enough memory") != std::string::npos);
 }

@@ -16,7 +16,7 @@ namespace {
 // What a command writes as CSV, without a word of complaint.
 std::string csv(Words words, const std::string& input = "") {
   words.insert(words.end(), {"--format", "csv"});
-  const Finished finished = run_attn(words, {.input = input});
+  const ProcessResult finished = run_attn(words, {.input = input});
   CHECK_MESSAGE(finished.code == 0, command_line(words) << finished.errors);
   CHECK_MESSAGE(finished.errors == "", command_line(words));
   return finished.out;
@@ -43,7 +43,7 @@ TEST_CASE("every step works on just the matrices it needs") {
 
 TEST_CASE("a scale that is all but zero is written into a problem file and read back") {
   const Words words = {"softmax", "--scores", "0 0", "--scale", "1e-310", "--format", "json"};
-  const Finished finished = run_attn(words);
+  const ProcessResult finished = run_attn(words);
   REQUIRE(finished.code == 0);
   CHECK(run_attn({"softmax", "--problem", "-", "--format", "json"}, {.input = finished.out}).out == finished.out);
 }
@@ -94,7 +94,7 @@ TEST_CASE("options stand before and after words, in any order") {
                           {"explain", "--depth", "1", "output[1,2]", "--ascii"},
                           {"explain", "--ascii", "--depth=1", "output[1,2]"},
                           {"explain", "--ascii", "--depth", "1", "--", "output[1,2]"}};
-  const Finished first = run_attn(orders[0]);
+  const ProcessResult first = run_attn(orders[0]);
   CHECK(first.code == 0);
   for (const Words& words : orders) CHECK_MESSAGE(run_attn(words).out == first.out, command_line(words));
   CHECK(run_attn({"convert", "--format", "csv", "1 2", "-"}).out == "1,2\n");
@@ -102,7 +102,7 @@ TEST_CASE("options stand before and after words, in any order") {
 }
 
 TEST_CASE("a query that may look at nothing is warned of, and everything is computed all the same") {
-  const Finished finished = run_attn({"softmax", "--scores", "1 2; 3 3", "--mask", "0 0; 1 1", "--format", "csv"});
+  const ProcessResult finished = run_attn({"softmax", "--scores", "1 2; 3 3", "--mask", "0 0; 1 1", "--format", "csv"});
   CHECK(finished.code == 0);
   CHECK(finished.out == "0,0\n0.5,0.5\n");
   CHECK(finished.errors.starts_with("attn: warning: "));
@@ -111,7 +111,7 @@ TEST_CASE("a query that may look at nothing is warned of, and everything is comp
 }
 
 TEST_CASE("a fill that is not far below the scores is warned of") {
-  const Finished finished = run_attn({"softmax", "--scores", "-9 2; -7 4", "--causal", "--mask-fill", "-8"});
+  const ProcessResult finished = run_attn({"softmax", "--scores", "-9 2; -7 4", "--causal", "--mask-fill", "-8"});
   CHECK(finished.code == 0);
   CHECK(finished.errors.find("masked keys of query 1 get weight") != std::string::npos);
 }
@@ -152,12 +152,12 @@ TEST_CASE("--only chooses matrices by name, with or without their head") {
 }
 
 TEST_CASE("numbers that grow beyond all measure are not passed off as results") {
-  const Finished finished = run_attn({"softmax", "--q", "1e200 1", "--k", "1e200 1; 1e200 2"});
+  const ProcessResult finished = run_attn({"softmax", "--q", "1e200 1", "--k", "1e200 1; 1e200 2"});
   CHECK_MESSAGE((finished.code == 2 || finished.errors != ""), "NaN without a word of warning");
 }
 
 TEST_CASE("the walk of a word shows its own row in every sentence of a batch") {
-  const Finished walk = run_attn({"walk", "--text", "a b", "--text", "b a", "--heads", "2", "--by-word", "a"});
+  const ProcessResult walk = run_attn({"walk", "--text", "a b", "--text", "b a", "--heads", "2", "--by-word", "a"});
   CHECK(walk.code == 0);
   std::size_t shown = 0;
   for (const char* name : {"sentence.1.concat", "sentence.1.output", "sentence.2.concat", "sentence.2.output"}) {
@@ -293,7 +293,7 @@ TEST_CASE("given scores need none of the parameters that would have made them") 
 }
 
 TEST_CASE("scoring functions are compared, and their identities hold") {
-  const Finished compared = run_attn({"compare-scores"});
+  const ProcessResult compared = run_attn({"compare-scores"});
   CHECK(compared.code == 0);
   CHECK(compared.errors == "");
   CHECK(compared.out.find("additive.weights") != std::string::npos);
@@ -303,7 +303,7 @@ TEST_CASE("scoring functions are compared, and their identities hold") {
 TEST_CASE("a bias belongs to the scoring function that is chosen, or to the one whose shape it has") {
   const auto told = [](Words words) {
     words.insert(words.begin(), {"compare-scores", "--text", "a b", "--d-model", "2"});
-    const Finished finished = run_attn(words);
+    const ProcessResult finished = run_attn(words);
     return finished.code == 0 ? finished.out : finished.errors;
   };
   const auto has = [](const std::string& text, std::string_view part) {
@@ -317,7 +317,7 @@ TEST_CASE("a bias belongs to the scoring function that is chosen, or to the one 
 
 TEST_CASE("matrices of another size than they need are refused with the sizes that are needed") {
   const auto refuses = [](const Words& words, std::string_view part) {
-    const Finished finished = run_attn(words);
+    const ProcessResult finished = run_attn(words);
     CHECK(finished.code == 2);
     CHECK_MESSAGE(finished.errors.find(part) != std::string::npos, finished.errors);
   };

@@ -98,7 +98,7 @@ std::string numbers(std::size_t rows, std::size_t columns, const std::string& nu
 std::string scaled(const std::string& matrix, Words options) {
   Words words = {"scale", "--scores", matrix, "--scale", "1"};
   words.insert(words.end(), options.begin(), options.end());
-  const Finished finished = run_attn(words);
+  const ProcessResult finished = run_attn(words);
   CHECK_MESSAGE(finished.code == 0, finished.errors);
   return finished.out;
 }
@@ -109,8 +109,8 @@ TEST_CASE("rows and columns line up whatever script their labels are in") {
   const std::size_t n = wide_labels.size();
   const std::string rows = numbers(n, n, "-1.25");
   check_table(scaled(rows, {"--tokens", all_labels(), "--key-tokens", all_labels()}));
-  const Finished weights = run_attn({"softmax", "--scores", rows, "--causal", "--tokens", all_labels(), "--key-tokens",
-                                     all_labels(), "--precision", "2"});
+  const ProcessResult weights = run_attn({"softmax", "--scores", rows, "--causal", "--tokens", all_labels(),
+                                          "--key-tokens", all_labels(), "--precision", "2"});
   check_table(weights.out);
 }
 
@@ -157,14 +157,14 @@ TEST_CASE("a label with escape sequences or lines of its own reaches no terminal
       "a\x1b[31m\nb\x07\u2028\x9b"
       "c";
   for (const char* format : {"text", "markdown"}) {
-    const Finished finished = run_attn(
+    const ProcessResult finished = run_attn(
         {"softmax", "--scores", "0 0; 0 0", "--tokens", evil + ",b", "--key-tokens", evil + ",b", "--format", format});
     CHECK(finished.code == 0);
     for (const char* part : {"\x1b", "\x07", "\u2028", "\x9b"}) CHECK(finished.out.find(part) == std::string::npos);
     const std::string shown = format == std::string("text") ? "a\uFFFD[31m\uFFFDb" : "a\uFFFD\\[31m\uFFFDb";
     CHECK(finished.out.find(shown) != std::string::npos);
   }
-  const Finished finished =
+  const ProcessResult finished =
       run_attn({"walk", "--scores", "0 0; 0 0", "--v", "1; 2", "--tokens", evil + ",b", "--by-word", "1"});
   CHECK(finished.out.find('\x1b') == std::string::npos);
   CHECK(finished.out.find("a\uFFFD[31m\uFFFDb") != std::string::npos);
@@ -211,7 +211,7 @@ TEST_CASE("the name of a matrix in a file is text in every format, and never a m
         // A drawing is a file of its own.
         const TemporaryFolder pictures;
         if (format == std::string("svg")) words.insert(words.end(), {"-o", pictures.path("p.svg")});
-        Finished finished = run_attn(words);
+        ProcessResult finished = run_attn(words);
         for (const std::string& name : pictures.names()) finished.out += bytes_of(pictures.path(name));
         CAPTURE(format);
         CAPTURE(finished.errors);

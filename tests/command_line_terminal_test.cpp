@@ -5,7 +5,7 @@
 #include <string>
 
 #include "command/command.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "page/render/width.hpp"
 #include "process.hpp"
 #include "texts.hpp"
@@ -17,7 +17,7 @@ namespace {
 using Variables = std::map<std::string, std::string>;
 
 // The escape sequences with which this walk shades its cells: "", "16", "256" or "full".
-std::string colors_of(const Finished& finished) {
+std::string colors_of(const ProcessResult& finished) {
   CHECK(finished.code == 0);
   CHECK(finished.errors == "");
   if (finished.out.find("\x1b[38;2;") != std::string::npos) return "full";
@@ -126,7 +126,7 @@ TEST_CASE("ATTN_COLOR decides over the other variables, and --color over ATTN_CO
 }
 
 TEST_CASE("an ATTN_COLOR that is none is refused by its own name") {
-  const Finished finished = run_attn({"walk"}, {.variables = {{"ATTN_COLOR", "sometimes"}}});
+  const ProcessResult finished = run_attn({"walk"}, {.variables = {{"ATTN_COLOR", "sometimes"}}});
   CHECK(finished.code == 2);
   CHECK_MESSAGE(finished.errors.find("ATTN_COLOR") != std::string::npos, finished.errors);
 }
@@ -179,7 +179,7 @@ TEST_CASE("without a UTF-8 locale everything is as with --ascii") {
 TEST_CASE("without a UTF-8 locale and with --ascii complaints and warnings are ASCII as well") {
   for (const Words& words : {Words{"scores", "--q", "1 2", "--k", "1 2 3"},
                              Words{"softmax", "--scores", "-9 2; -7 4", "--causal", "--mask-fill", "-8"}}) {
-    const Finished finished = run_attn(words, {.variables = {{"LC_ALL", "C"}}});
+    const ProcessResult finished = run_attn(words, {.variables = {{"LC_ALL", "C"}}});
     CHECK(finished.errors != "");
     CHECK_MESSAGE(is_ascii(finished.errors), finished.errors);
     CHECK_FALSE(is_ascii(run_attn(words).errors));
@@ -204,7 +204,7 @@ TEST_CASE("prose keeps within 80 columns, in ASCII too") {
 
 TEST_CASE("numbers for NumPy do not go to a terminal" * needs_terminals()) {
   for (const char* format : {"npy", "npz"}) {
-    const Finished finished = run_attn_on_terminal({"softmax", "--format", format}, 80);
+    const ProcessResult finished = run_attn_on_terminal({"softmax", "--format", format}, 80);
     CHECK(finished.code == 2);
     CHECK(finished.out == "");
     CHECK(finished.errors.find("-o FILE") != std::string::npos);

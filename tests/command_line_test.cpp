@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <string>
 
-#include "apart/options.hpp"
+#include "apart/apart_options.hpp"
 #include "command/command.hpp"
 #include "commands_tried.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/npz.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "page/render/format.hpp"
 #include "process.hpp"
 
@@ -36,7 +36,7 @@ Words least_words(const Command& command) {
 }
 
 std::string succeed(const Words& words) {
-  const Finished finished = run_attn(words);
+  const ProcessResult finished = run_attn(words);
   CHECK_MESSAGE(finished.code == 0, command_line(words) << "\n" << finished.errors);
   CHECK_MESSAGE(finished.errors == "", command_line(words));
   CHECK_MESSAGE(finished.out != "", command_line(words));
@@ -44,7 +44,7 @@ std::string succeed(const Words& words) {
 }
 
 void succeed_silently(const Words& words) {
-  const Finished finished = run_attn(words);
+  const ProcessResult finished = run_attn(words);
   CHECK_MESSAGE(finished.code == 0, command_line(words) << "\n" << finished.errors);
   CHECK_MESSAGE(finished.out + finished.errors == "", command_line(words));
 }
@@ -90,7 +90,7 @@ TEST_CASE("every command has a help that begins with its examples") {
     CHECK(short_help.size() < help.size());
     CHECK_MESSAGE(short_help.starts_with("  attn " + name), short_help);
     CHECK_MESSAGE(help.starts_with("  attn " + name), help);
-    for (const Offered& row : command.own.options) {
+    for (const OfferedOption& row : command.own.options) {
       CHECK(help.find(row.option->name) != std::string::npos);
       CHECK(short_help.find(row.option->name) != std::string::npos);
     }
@@ -191,7 +191,7 @@ TEST_CASE("an npy holds one matrix: one that --only chooses, or none") {
   CHECK(run_attn({"walk", "--format", "npy"}).code == 2);
   for (const std::string_view format : {"npy", "npz"}) {
     for (const std::string_view command : {"help", "examples"}) {
-      const Finished finished = run_attn({std::string(command), "--format", std::string(format)});
+      const ProcessResult finished = run_attn({std::string(command), "--format", std::string(format)});
       CHECK(finished.code == 2);
       CHECK(finished.out == "");
     }
@@ -232,6 +232,6 @@ TEST_CASE("lists in a CSV are parted by an empty line, as matrices are") {
 
 TEST_CASE("a page without matrices has a CSV only where it has a list") {
   CHECK(succeed({"examples", "--format", "csv"}).starts_with("\"name\",\"kind\",\"title\",\"summary\",\"commands\"\n"));
-  const Finished finished = run_attn({"examples", "animal", "--format", "csv"});
+  const ProcessResult finished = run_attn({"examples", "animal", "--format", "csv"});
   CHECK_MESSAGE((finished.out != "" || finished.code == 2), "nothing was written, and nobody was told");
 }

@@ -17,8 +17,8 @@
 namespace attn {
 
 /// What attn says to words that it must accept.
-inline Finished accepted(const Words& words) {
-  const Finished finished = run_attn(words);
+inline ProcessResult accepted(const Words& words) {
+  const ProcessResult finished = run_attn(words);
   CHECK_MESSAGE(finished.code == 0, command_line(words) << ": " << finished.errors);
   return finished;
 }
@@ -41,7 +41,7 @@ inline std::shared_ptr<Graph> computation_of(const std::string& line) {
 
 /// What must be refused is refused in one sentence, which has these words.
 inline void refuses(const Words& words, std::string_view expected) {
-  const Finished finished = run_attn(words);
+  const ProcessResult finished = run_attn(words);
   INFO(command_line(words));
   CHECK(finished.code == 2);
   CHECK(finished.out == "");

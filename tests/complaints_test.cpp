@@ -12,7 +12,7 @@ using namespace attn;
 namespace {
 
 Json error_of(const Words& words) {
-  const Finished finished = run_attn(words + Words{"--format", "json"});
+  const ProcessResult finished = run_attn(words + Words{"--format", "json"});
   CAPTURE(finished.errors);
   CHECK(finished.code == 2);
   CHECK(finished.out == "");
@@ -44,7 +44,7 @@ TEST_CASE("errors are sentences where no JSON is asked for") {
 }
 
 TEST_CASE("warnings are objects on lines of their own where JSON is asked for") {
-  const Finished finished = run_attn({"embed", "--text", "a", "--causal", "--format", "json"});
+  const ProcessResult finished = run_attn({"embed", "--text", "a", "--causal", "--format", "json"});
   std::size_t lines = 0;
   for (std::size_t begin = 0; begin < finished.errors.size(); ++lines) {
     const std::size_t end = finished.errors.find('\n', begin);

@@ -42,7 +42,7 @@ TEST_CASE("every option of every command is completed, and so are all of its cho
   for (const Command& command : commands()) {
     const std::string name(command.name);
     const Set options = words_after({name, "--"});
-    for (const Offered& row : options_of(command)) {
+    for (const OfferedOption& row : options_of(command)) {
       const std::string option(row.option->name);
       if (option.starts_with("--")) CHECK_MESSAGE(options.contains(option), name << " " << option);
       if (row.option->kind == Kind::flag || !row.choices) continue;
@@ -140,7 +140,7 @@ TEST_CASE("nothing is completed where something is wrong, and standard input is 
 }
 
 TEST_CASE("shells get a line of hints, and then a word and what it is in each line") {
-  const Finished finished = run_attn({"complete", "--", "lesson", "run", "cau"});
+  const ProcessResult finished = run_attn({"complete", "--", "lesson", "run", "cau"});
   CHECK(finished.code == 0);
   CHECK(finished.out == ": files\ncausal-mask\n");
   CHECK(run_attn({"complete", "--", "explain", "s"}).out == ": unfinished\nscores[\nscaled[\n");

@@ -5,8 +5,8 @@
 #include "core/graph/plan.hpp"
 #include "core/graph/run.hpp"
 #include "core/math/machine.hpp"
-#include "data/problem/options.hpp"
 #include "data/problem/problem_file.hpp"
+#include "data/problem/problem_options.hpp"
 #include "models.hpp"
 
 namespace attn {
@@ -66,7 +66,7 @@ inline void build_into(Graph& graph, const Computation& computation) {
     if (zeros) file.kind = CellKind::boolean;
     options.put(option::mask, std::move(file));
   }
-  evaluate(build(options), graph);
+  add_computation(build_problem(options), graph);
 }
 
 /// A Transformer on random words.

@@ -8,10 +8,10 @@
 #include <map>
 #include <set>
 
+#include "data/files/input_report.hpp"
 #include "data/files/json.hpp"
-#include "data/files/read_input.hpp"
+#include "data/parameters/config_in_file.hpp"
 #include "data/parameters/config_keys.hpp"
-#include "data/parameters/described.hpp"
 #include "data/parameters/parameters.hpp"
 #include "data/problem/model_file.hpp"
 #include "gguf_written.hpp"
@@ -407,7 +407,7 @@ std::string written(const TemporaryFolder& folder, const Json& config, const Par
 
 std::vector<std::string> doubts_about(const Json& config, const ParameterSet& tensors) {
   const TemporaryFolder folder;
-  const ReadInputs inputs;
+  const InputReports inputs;
   read_model(written(folder, config, tensors));
   return doubts_in(inputs.all());
 }
@@ -555,7 +555,7 @@ TEST_SUITE("config keys") {
     Json config = config_of(typical_of("llama"));
     config["logit_scale"] = 2.0;
     const std::string path = written(folder, config, like_llama(config).all());
-    const Finished page =
+    const ProcessResult page =
         run_attn({"decoder", "--model", path, "--text", "1 2", "--only", "logits", "--format", "csv", "--say-input"});
     CHECK(page.code == 0);
     CHECK(has(page.errors, "keys: read from the config: 'model_type', 'architectures', "));
@@ -623,7 +623,7 @@ std::string refused_llama(const std::function<void(GgufWriter& file)>& say) {
 
 std::vector<std::string> doubts_about_gguf(const GgufWriter& file) {
   const TemporaryFolder folder;
-  const ReadInputs inputs;
+  const InputReports inputs;
   read_model(folder.write("x.gguf", file.bytes()));
   return doubts_in(inputs.all());
 }
@@ -652,10 +652,10 @@ TEST_SUITE("keys of GGUF") {
     GgufWriter file = described_llama();
     file.say_number("tokenizer.ggml.padding_token_id", 0);
     const TemporaryFolder folder;
-    const ReadInputs inputs;
+    const InputReports inputs;
     read_model(folder.write("x.gguf", file.bytes()));
     std::string all;
-    for (const ReadInput& input : inputs.all()) {
+    for (const InputReport& input : inputs.all()) {
       for (const Assumption& one : input.assumed) all += one.sentence + "\n";
     }
     CHECK(has(all, "these belong to the tokenizer: 'tokenizer.ggml.padding_token_id'"));
@@ -709,7 +709,7 @@ TEST_SUITE("keys of GGUF") {
       file.add("token_embd.weight", {16, 1}, 0, std::string(64, '\0'));
       CAPTURE(architecture);
       const std::string bytes = file.bytes();
-      CHECK(described_by_gguf(bytes, "x.gguf").keys.unknown == std::vector<std::string>());
+      CHECK(config_from_gguf(bytes, "x.gguf").keys.unknown == std::vector<std::string>());
     }
   }
 

@@ -24,7 +24,7 @@ namespace {
 const LayerKind& kind(std::string_view name) { return look_up(layer_kinds(), name, "kind of layer"); }
 
 Value input(Graph& graph, const char* name, Shape shape) {
-  return graph.input(called(name), Matrix(shape, 0.5), axis("rows"), axis("columns"));
+  return graph.input(name_from_text(name), Matrix(shape, 0.5), axis("rows"), axis("columns"));
 }
 
 double products(const Work& work) { return static_cast<double>(work.cost.multiply_adds); }
@@ -51,7 +51,7 @@ TEST_CASE("aliases are free, and what has no name belongs to the result that it 
   Graph graph;
   const Value x = input(graph, "x", {2, 2});
   const Value sum = name(role::sum, add(attn::tanh(x), relu(x)));
-  name(called("second_name"), sum);
+  name(name_from_text("second_name"), sum);
   name(role::product, matmul(sum, attn::tanh(x)));
   const std::vector<NamedWork> all = work_by_name(graph);
   REQUIRE(all.size() == 2);
@@ -68,7 +68,7 @@ TEST_CASE("aliases are free, and what has no name belongs to the result that it 
 TEST_CASE("an unnamed node that two results use is counted once") {
   Graph graph;
   const Value shared = attn::tanh(input(graph, "x", {2, 2}));
-  name(called("a"), relu(shared));
+  name(name_from_text("a"), relu(shared));
   name(role::b, sigmoid(shared));
   std::uint64_t sum = 0;
   for (const NamedWork& named : work_by_name(graph)) sum += named.work.cost.element_operations;
@@ -78,7 +78,7 @@ TEST_CASE("an unnamed node that two results use is counted once") {
 
 TEST_CASE("the operations of a graph sum up to the whole") {
   Graph graph;
-  evaluate(build(read_problem_file(R"({"text": ["a b c"], "heads": 2, "d_model": 4})", "test")), graph);
+  add_computation(build_problem(read_problem_file(R"({"text": ["a b c"], "heads": 2, "d_model": 4})", "test")), graph);
   Work sum;
   std::set<std::string_view> names;
   for (const OperationWork& row : work_by_operation(graph)) {
@@ -113,10 +113,10 @@ TEST_CASE("labels and distances only move numbers, and nobody waits for them") {
 TEST_CASE("the work of attention is as the papers count it") {
   Graph graph;
   // n = 3, m = 2 keys, d_k = 4, d_v = 5.
-  evaluate(build(read_problem_file(R"({"q": [[1,0,0,0],[0,1,0,0],[0,0,1,0]], "k": [[1,0,0,0],[0,1,0,0]],
+  add_computation(build_problem(read_problem_file(R"({"q": [[1,0,0,0],[0,1,0,0],[0,0,1,0]], "k": [[1,0,0,0],[0,1,0,0]],
                                   "v": [[1,2,3,4,5],[5,4,3,2,1]]})",
-                                   "test")),
-           graph);
+                                                  "test")),
+                  graph);
   const Work work = work_of(graph);
   CHECK(work.cost.multiply_adds == 3 * 2 * 4 + 3 * 2 * 5);
   CHECK(work.cost.element_operations == 3 * 2 * (1 + 3));
@@ -173,7 +173,7 @@ TEST_CASE("position by position and as a whole, every layer computes the same at
           Layer same_layer{{}, sizes, place};
           for (const Value& w : layer.parameters) {
             same_layer.parameters.push_back(
-                whole.input(called(w.node().name), w.matrix(), axis("rows"), axis("columns")));
+                whole.input(name_from_text(w.node().name), w.matrix(), axis("rows"), axis("columns")));
           }
           const Value at_once = row.whole(y, same_layer);
           CHECK(by_position.shape() == Shape{n, 3});
@@ -196,7 +196,7 @@ TEST_CASE("what is counted on a built layer is what its formula says") {
           CAPTURE(d);
           CAPTURE(k);
           const LayerSizes sizes{n, d, k};
-          const Work work = counted(row, sizes);
+          const Work work = layer_work(row, sizes);
           CHECK(products(work) == row.multiply_adds(sizes));
           CHECK(static_cast<double>(work.sequential) == row.sequential(sizes));
         }
@@ -255,7 +255,9 @@ TEST_CASE("self-attention costs as much as a recurrent layer where the length is
   const LayerKind &attention = kind("self-attention"), &recurrent = kind("recurrent");
   for (const std::size_t d : {2u, 3u, 7u, 16u}) {
     CAPTURE(d);
-    const auto costs = [&](const LayerKind& row, std::size_t n) { return counted(row, {n, d, 3}).cost.multiply_adds; };
+    const auto costs = [&](const LayerKind& row, std::size_t n) {
+      return layer_work(row, {n, d, 3}).cost.multiply_adds;
+    };
     CHECK(costs(attention, d - 1) < costs(recurrent, d - 1));
     CHECK(costs(attention, d) == costs(recurrent, d));
     CHECK(costs(attention, d + 1) > costs(recurrent, d + 1));
@@ -280,18 +282,16 @@ TEST_CASE("formulas hold for sizes that nobody could build") {
 }
 
 TEST_CASE("heads share the products of one wide head") {
-  const Work eight = counted_heads(8, 4, 64), one = counted_heads(1, 4, 64);
+  const Work eight = heads_work(8, 4, 64), one = heads_work(1, 4, 64);
   CHECK(eight.cost.multiply_adds == one.cost.multiply_adds);
   CHECK(one.cost.multiply_adds == 4 * 4 * 64 * 64 + 2 * 4 * 4 * 64);
   CHECK(eight.cost.element_operations > one.cost.element_operations);
-  check_refused({{"not divisible by the number of heads", [] { counted_heads(3, 4, 64); }}});
+  check_refused({{"not divisible by the number of heads", [] { heads_work(3, 4, 64); }}});
 }
 
 TEST_CASE("additive attention takes the products of the dot product, and more of everything else") {
   constexpr std::size_t n = 5, d = 3;
-  const auto of = [](std::string_view name) {
-    return counted_scores(look_up(scoring_functions(), name, "score"), n, d);
-  };
+  const auto of = [](std::string_view name) { return scores_work(look_up(scoring_functions(), name, "score"), n, d); };
   CHECK(of("dot").cost.multiply_adds == n * n * d);
   CHECK(of("dot").cost.element_operations == 0);
   CHECK(of("scaled-dot").cost.element_operations == n * n);
@@ -308,7 +308,7 @@ TEST_CASE("the nodes of a walk's JSON cost together what the whole problem costs
     const auto run = [&](Words words) {
       words.insert(words.end(), options.begin(), options.end());
       words.insert(words.end(), {"--format", "json"});
-      const Finished finished = run_attn(words);
+      const ProcessResult finished = run_attn(words);
       REQUIRE_MESSAGE(finished.code == 0, finished.errors);
       return Json::parse(finished.out);
     };
@@ -385,7 +385,7 @@ TEST_CASE("every growth of a layer names the text that states it, or none") {
 }
 
 TEST_CASE("attn cost says so when there is nothing to count") {
-  const Finished finished = run_attn({"cost", "--weights", "0.5 0.5"});
+  const ProcessResult finished = run_attn({"cost", "--weights", "0.5 0.5"});
   CHECK(finished.code == 2);
   CHECK(holds(finished.errors, "nothing is computed from this input"));
 }
@@ -408,7 +408,7 @@ TEST_CASE("attn cost refuses sizes that are none") {
     for (const char* value : {"0", "-1", "x", "1.5", "1000000001", "99999999999999999999999"}) {
       CAPTURE(option);
       CAPTURE(value);
-      const Finished finished = run_attn({"cost", option, value});
+      const ProcessResult finished = run_attn({"cost", option, value});
       CHECK(finished.code == 2);
       CHECK(holds(finished.errors, std::string(option) + " must be "));
       CHECK(finished.out == "");

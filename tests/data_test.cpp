@@ -701,7 +701,7 @@ TEST_SUITE("embeddings") {
     const TemporaryFolder folder;
     const std::string path = folder.write("glove.txt", "the 1 2\ncat 3 4\nthe 9 9\nCat 5 6");
     const auto told = [&](const std::vector<std::string>& words) {
-      const ReadInputs inputs;
+      const InputReports inputs;
       read_embeddings(path, words);
       return doubts_in(inputs.all());
     };
@@ -721,7 +721,7 @@ TEST_SUITE("embeddings") {
   TEST_CASE("a word2vec header is passed over, and told") {
     const TemporaryFolder folder;
     const std::string path = folder.write("vectors.txt", "2 3\nthe 1 2 3 \ncat 4 5 6 \n");
-    const ReadInputs inputs;
+    const InputReports inputs;
     check_same(read_embeddings(path, {"cat"}), {1, 3}, {4, 5, 6});
     CHECK(doubts_in(inputs.all()).empty());
     REQUIRE(inputs.all().size() == 1);

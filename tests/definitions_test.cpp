@@ -37,7 +37,7 @@ Matrix defined(const Apply& apply, const Matrices&... matrices) {
   Graph graph;
   int count = 0;
   const std::array<Value, sizeof...(matrices)> operands{
-      graph.input(called(fmt::format("x{}", ++count)), Matrix(matrices), axis("rows"), axis("columns"))...};
+      graph.input(name_from_text(fmt::format("x{}", ++count)), Matrix(matrices), axis("rows"), axis("columns"))...};
   const Value value = std::apply(apply, operands);
   Matrix result(value.shape());
   value.node().op->definition.compute(value.node().use(), operands_of(value.node()), rows_to_make(result));

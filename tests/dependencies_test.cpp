@@ -229,7 +229,7 @@ TEST_CASE("an include that points up or sideways is found") {
   CHECK(complaints("data/files/csv.cpp", "  #  include\t\"page/block/page.hpp\"").size() == 1);
   CHECK(complaints("data/files/csv.cpp", "#include \"core/graph/graph.hpp\"").size() == 1);
   CHECK(complaints("data/parameters/source.cpp", "#include \"data/problem/problem.hpp\"").size() == 1);
-  CHECK(complaints("core/op/cells.cpp", "#include \"core/attention/score.hpp\"").size() == 1);
+  CHECK(complaints("core/op/elementwise.cpp", "#include \"core/attention/score.hpp\"").size() == 1);
   CHECK(complaints("core/model/recipe.cpp", "#include \"page/block/page.hpp\"").size() == 1);
   CHECK(complaints("page/block/page.hpp", "#include \"page/render/format.hpp\"").size() == 1);
   CHECK(complaints("page/block/page.hpp", "#include \"core/graph/graph.hpp\"").size() == 1);
@@ -239,15 +239,15 @@ TEST_CASE("an include that points up or sideways is found") {
   CHECK(complaints("core/graph/graph.cpp", "#include \"../support/error.hpp\"").size() == 1);
   CHECK(complaints("core/graph/graph.cpp", "#include \"tests/testing.hpp\"").size() == 1);
   CHECK(complaints("core/drawing/curve.cpp", "#include \"core/support/error.hpp\"").size() == 1);
-  CHECK(complaints("command/model/run.cpp", "#include \"command/cost/cost.hpp\"") ==
-        Found{"command/model/run.cpp includes \"command/cost/cost.hpp\": it points sideways"});
-  CHECK(complaints("command/app.cpp", "#include \"command/model/run.hpp\"").size() == 1);
+  CHECK(complaints("command/model/model_run.cpp", "#include \"command/cost/cost.hpp\"") ==
+        Found{"command/model/model_run.cpp includes \"command/cost/cost.hpp\": it points sideways"});
+  CHECK(complaints("command/app.cpp", "#include \"command/model/model_run.hpp\"").size() == 1);
   CHECK(complaints("command/form.cpp", "#include \"apart/annex.hpp\"").size() == 1);
   CHECK(complaints("school/lesson/prompt.cpp", "#include \"apart/explore/explorer.hpp\"").size() == 1);
   CHECK(complaints("effects/screen.cpp", "#include \"apart/explore/grid.hpp\"").size() == 1);
   CHECK(complaints("apart/annex.cpp", "#include \"apart/diff/matrix_pair.hpp\"").size() == 1);
-  CHECK(complaints("apart/change/what_moved.cpp", "#include \"apart/explore/grid.hpp\"").size() == 1);
-  CHECK(complaints("apart/explore/explore.cpp", "#include \"apart/options.hpp\"").empty());
+  CHECK(complaints("apart/change/changed_matrix.cpp", "#include \"apart/explore/grid.hpp\"").size() == 1);
+  CHECK(complaints("apart/explore/explore.cpp", "#include \"apart/apart_options.hpp\"").empty());
   CHECK(complaints("annexes.cpp", "#include \"apart/annex.hpp\"").empty());
   CHECK(
       complaints("school/training/task.cpp", "#include \"school/mistake/mistake.hpp\"") ==
@@ -270,8 +270,8 @@ TEST_CASE("a library that is included elsewhere than at its gate is found") {
 TEST_CASE("an include that points down, stays or leads to a library is accepted") {
   CHECK(complaints("main.cpp", "#include \"effects/output_file.hpp\"\n#include \"command/app.hpp\"").empty());
   CHECK(complaints("data/problem/draw.cpp", "#include \"data/files/json.hpp\"\n#include <vector>").empty());
-  CHECK(
-      complaints("core/op/cells.cpp", "#include \"core/math/rows.hpp\"\n// #include \"page/block/page.hpp\"").empty());
-  CHECK(complaints("command/model/run.cpp", "#include \"command/solve.hpp\"").empty());
+  CHECK(complaints("core/op/elementwise.cpp", "#include \"core/math/rows.hpp\"\n// #include \"page/block/page.hpp\"")
+            .empty());
+  CHECK(complaints("command/model/model_run.cpp", "#include \"command/computed_problem.hpp\"").empty());
   CHECK(complaints("core/support/error.hpp", "#include <fmt/format.h>\n#include").empty());
 }

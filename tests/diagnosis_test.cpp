@@ -13,9 +13,9 @@
 #include "school/lesson/lesson.hpp"
 #include "school/lesson/lint.hpp"
 #include "school/tutor/diagnosis.hpp"
-#include "school/tutor/known.hpp"
+#include "school/tutor/learner_knowledge.hpp"
 #include "school/tutor/other_answers.hpp"
-#include "school/tutor/steps.hpp"
+#include "school/tutor/solution_steps.hpp"
 #include "testing.hpp"
 #include "texts.hpp"
 
@@ -35,16 +35,16 @@ TEST_CASE("a number that a mistake gives is told with the mistake") {
   const SolvedQuestion scaled = asked("of: weights[1,1]\non: --scores '6 -1' --scale 2\ntolerance: 0.002\n");
   CHECK(has(said(scaled, "0.9991"), "scale"));
   CHECK(judge(scaled, "0.9991").mark == Mark::wrong);
-  const auto is_not_scaled = [](const Recognised& one) {
-    return one.mistake && one.mistake->name == "not-scaled" && one.kind == Recognised::Kind::mistake;
+  const auto is_not_scaled = [](const RecognizedAnswer& one) {
+    return one.mistake && one.mistake->name == "not-scaled" && one.kind == RecognizedAnswer::Kind::mistake;
   };
-  CHECK(std::ranges::any_of(recognisable(scaled), is_not_scaled));
+  CHECK(std::ranges::any_of(recognizable_answers(scaled), is_not_scaled));
 }
 
 TEST_CASE("an author's note comes before all else that gives the same number") {
   const SolvedQuestion noted = asked(softmax_of_three + "wrong: weights[1,2] => the second\n");
   CHECK(said(noted, "0.2595") == "the second");
-  CHECK(recognisable(noted).front().kind == Recognised::Kind::note);
+  CHECK(recognizable_answers(noted).front().kind == RecognizedAnswer::Kind::note);
   CHECK(has(said(asked_of_tables(softmax_of_three), "0.2595"), "weights[1,2]"));
 }
 
@@ -55,8 +55,8 @@ TEST_CASE("a mistake with the correct answer cannot be told apart and is not rec
   CHECK(std::ranges::any_of(alike, is_over_queries));
   for (const Mistake* mistake : alike) {
     CAPTURE(mistake->name);
-    const auto is_it = [&](const Recognised& one) { return one.mistake == mistake; };
-    CHECK(std::ranges::none_of(recognisable(single), is_it));
+    const auto is_it = [&](const RecognizedAnswer& one) { return one.mistake == mistake; };
+    CHECK(std::ranges::none_of(recognizable_answers(single), is_it));
   }
 }
 
@@ -203,7 +203,7 @@ TEST_CASE("no wrong answer of a lesson is without a reason and none that is reco
     for (const SolvedQuestion& solved : result.questions) {
       CAPTURE(solved.question.ask);
       if (solved.question.kind != AnswerKind::number) continue;
-      for (const Recognised& one : recognisable(solved)) {
+      for (const RecognizedAnswer& one : recognizable_answers(solved)) {
         CHECK_FALSE(one.says.empty());
         CHECK_FALSE(is_same(one.quantity, solved.answer, solved));
       }
@@ -273,7 +273,7 @@ std::vector<double> numbers_of_powers_in(const std::string& says) {
   return numbers;
 }
 
-void add_numbers(const Term& working, const Known& known, std::vector<double>& numbers) {
+void add_numbers(const Term& working, const LearnerKnowledge& known, std::vector<double>& numbers) {
   if (working.parts.empty() && gives_number(working) && known.has_all_of(working))
     numbers.push_back(number_from(working));
   for (const Term& part : working.parts) add_numbers(part, known, numbers);
@@ -288,14 +288,14 @@ std::string fault_of(std::string says, const SolvedQuestion& solved) {
   for (const std::string_view empty : {"  ", "''", "\"\"", " .", " ,", " :", "()", "[]", ": ."}) {
     if (has(says, empty)) return "something is left empty";
   }
-  if (parted(says, ";").size() > 2) return "more than two reasons";
+  if (split_at_any(says, ";").size() > 2) return "more than two reasons";
   const Term working = read_term(solved.question.of, solved.graph.get());
   const std::vector<const Node*> nodes = nodes_of(working);
   for (const std::string& matrix : matrices_in(says)) {
     const auto is_it = [&](const Node* node) { return node->name == matrix; };
     if (!solved.shown->contains(matrix) && std::ranges::none_of(nodes, is_it)) return matrix + " was not shown";
   }
-  const Known known(solved);
+  const LearnerKnowledge known(solved);
   std::vector<double> numbers = known.numbers();
   add_numbers(last_steps(working), known, numbers);
   for (const double power : numbers_of_powers_in(says)) {

@@ -18,14 +18,14 @@ constexpr std::string_view block = "```attn\nattn softmax --scores '1 2'\n```\n"
 TEST_CASE("a block that is not current is a line for a forge, with its file and its line") {
   const TemporaryFolder folder;
   const std::string path = folder.write("a.md", "# A\n\n" + std::string(block));
-  const Finished github = run_attn({"docs", "check", "--annotate", "github", path});
+  const ProcessResult github = run_attn({"docs", "check", "--annotate", "github", path});
   CHECK(github.code == 1);
   CHECK_MESSAGE(has(github.out, "::error file=" + path + ",line=4::attn softmax --scores '1 2' has no output yet\n"),
                 github.out);
-  const Finished lines = run_attn({"docs", "check", "--annotate", "lines", path});
+  const ProcessResult lines = run_attn({"docs", "check", "--annotate", "lines", path});
   CHECK(has(lines.out, path + ":4: attn softmax --scores '1 2' has no output yet\n"));
   CHECK(run_attn({"docs", "update", path}).code == 0);
-  const Finished current = run_attn({"docs", "check", "--annotate", "github", path});
+  const ProcessResult current = run_attn({"docs", "check", "--annotate", "github", path});
   CHECK(current.code == 0);
   CHECK_FALSE(has(current.out, "::error"));
 }
@@ -40,13 +40,13 @@ TEST_CASE("signs that end a part of a line for GitHub are written by their numbe
 TEST_CASE("a document that cannot be run is a line for a forge too") {
   const TemporaryFolder folder;
   const std::string path = folder.write("a.md", "# A\n\n```attn\nattn softmax --scores '1 2; 3'\n```\n");
-  const Finished finished = run_attn({"docs", "check", "--annotate", "github", path});
+  const ProcessResult finished = run_attn({"docs", "check", "--annotate", "github", path});
   CHECK(finished.code == 2);
   CHECK_MESSAGE(has(finished.out, "::error file=" + path + ",line=4::"), finished.out);
   CHECK_FALSE(has(finished.out, "::" + path));  // the place is told once
-  const Finished records = run_attn({"docs", "check", "--format", "csv", path});
+  const ProcessResult records = run_attn({"docs", "check", "--format", "csv", path});
   CHECK_MESSAGE(has(records.out, "a.md\",4,\"attn softmax --scores '1 2; 3'\",\"cannot be run\","), records.out);
-  const Finished missing = run_attn({"docs", "check", "--annotate", "lines", folder.path("no.md")});
+  const ProcessResult missing = run_attn({"docs", "check", "--annotate", "lines", folder.path("no.md")});
   CHECK_MESSAGE(has(missing.out, "no.md:1: "), missing.out);
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("a block with several drawings has a file and a link for each") {
   CHECK(std::filesystem::exists(folder.path("p/w-1.svg")));
   CHECK(run_attn({"docs", "check", path}).code == 0);
   std::filesystem::remove(folder.path("p/w-2.svg"));
-  const Finished missing = run_attn({"docs", "check", path});
+  const ProcessResult missing = run_attn({"docs", "check", path});
   CHECK(missing.code == 1);
   CHECK_MESSAGE(has(in_one_line(missing.out), "p/w-2.svg is missing"), missing.out);
   CHECK_FALSE(has(missing.out, "different"));

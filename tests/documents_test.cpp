@@ -30,7 +30,7 @@ std::vector<std::string> files_in(const fs::path& folder) {
 
 TEST_CASE("what the documents show is what the program prints") {
   Words words = Words{"docs", "check", (source / "README.md").string()} + files_in(source / "docs");
-  const Finished finished = run_attn(words + files_in(source / "lessons"));
+  const ProcessResult finished = run_attn(words + files_in(source / "lessons"));
   CHECK_MESSAGE(finished.code == 0, finished.out << finished.errors);
   CHECK(finished.out.find("All outputs are current") == 0);
 }
@@ -44,7 +44,7 @@ TEST_CASE("a document that shows something else is noticed, and so is how to men
   const std::size_t at = text.find("0.8808    0.1192");
   REQUIRE(at != std::string::npos);
   folder.write("README.md", text.replace(at, 6, "0.8811"));
-  const Finished finished = run_attn({"docs", "check", path});
+  const ProcessResult finished = run_attn({"docs", "check", path});
   CHECK(finished.code == 1);
   CHECK(finished.out.find("\n-   Thinking │    0.8811    0.1192 │ 1\n+   Thinking │    0.8808    0.1192 │ 1\n") !=
         std::string::npos);
@@ -52,7 +52,7 @@ TEST_CASE("a document that shows something else is noticed, and so is how to men
 }
 
 TEST_CASE("nothing is wrong with any lesson") {
-  const Finished finished = run_attn(Words{"lesson", "check"} + files_in(source / "lessons"));
+  const ProcessResult finished = run_attn(Words{"lesson", "check"} + files_in(source / "lessons"));
   CHECK_MESSAGE(finished.code == 0, finished.out << finished.errors);
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("the question that docs/lessons.md shows can be answered") {
 }
 
 TEST_CASE("the table of what lessons cover is the one in docs") {
-  const Finished finished = run_attn({"lesson", "coverage", "--format", "markdown"});
+  const ProcessResult finished = run_attn({"lesson", "coverage", "--format", "markdown"});
   CHECK(finished.code == 0);
   CHECK(bytes_of((source / "docs/coverage.md").string()).find(finished.out) != std::string::npos);
 }

@@ -114,7 +114,7 @@ TEST_CASE("NumPy's numbers come in the order in which they are drawn") {
 }
 
 TEST_CASE("two sentences of the same words in another order are other computations") {
-  const Finished finished = run_attn({"diff", "walk --text 'dog bites man'", "walk --text 'man bites dog'"});
+  const ProcessResult finished = run_attn({"diff", "walk --text 'dog bites man'", "walk --text 'man bites dog'"});
   CHECK(finished.code == 1);
   check_lacks(finished.out, "matrices are equal");
   // Attention alone does not know the order of the words: each word has the same output in both sentences.

@@ -34,7 +34,7 @@ void check_problem(const Drill& drill, std::uint32_t seed) {
   CHECK(question.ask.ends_with("?") + question.ask.ends_with(".") == 1);
   CHECK(!question.hints.empty());
   CHECK(judge(drawn.solved, answer_of(drawn.solved)).mark == Judgment::Mark::right);
-  const std::vector<Recognised>& mistakes = recognisable(drawn.solved);
+  const std::vector<RecognizedAnswer>& mistakes = recognizable_answers(drawn.solved);
   for (std::size_t i = 0; i < std::min<std::size_t>(mistakes.size(), 5); ++i) {
     CAPTURE(mistakes[i].says);
     CHECK(judge(drawn.solved, written(mistakes[i].quantity)).mark != Judgment::Mark::right);
@@ -250,14 +250,14 @@ TEST_CASE("a drill of one's own is begun, checked and taken") {
   CHECK(run_attn({"drill", "new", path}).code == 0);
   CHECK(run_attn({"drill", "new", path}).code == 2);
   CHECK(run_attn({"drill", "new", path, "--yes"}).code == 0);
-  const Finished fine = run_attn({"drill", "check", path});
+  const ProcessResult fine = run_attn({"drill", "check", path});
   CHECK(fine.code == 0);
   CHECK(has(fine.out, "Nothing is wrong."));
-  const Finished sheet = run_attn({"drill", path, "softmax", "--seed", "7", "--count", "2"});
+  const ProcessResult sheet = run_attn({"drill", path, "softmax", "--seed", "7", "--count", "2"});
   CHECK(sheet.code == 0);
   CHECK(has(sheet.out, "These are the scaled scores"));
   const std::string wrong = folder.write("wrong.md", "---\ntrains: it\n---\n```drill\ndraw: n = 1..m\n```\n");
-  const Finished faults = run_attn({"drill", "check", path, wrong});
+  const ProcessResult faults = run_attn({"drill", "check", path, wrong});
   CHECK(faults.code == 1);
   CHECK(has(faults.out, "wrong.md:4: the drill computes nothing"));
   CHECK(run_attn({"drill", wrong}).code == 2);
@@ -358,7 +358,7 @@ attn walk --only scores
   CHECK(exported({html, "--with-answers"}).code == 0);
   CHECK(has(bytes_of(html), "<details>\n<summary>Answer</summary>\n<p>112</p>\n</details>"));
   CHECK_FALSE(has(bytes_of(html), "<script"));
-  const Finished marked = exported({"--answers", folder.write("ana.txt", "96\n")});
+  const ProcessResult marked = exported({"--answers", folder.write("ana.txt", "96\n")});
   CHECK(marked.code == 1);
   CHECK(has(marked.out, "*Your answer:* 96. Not correct; the answer is 112. This is the score of the other key."));
   CHECK(exported({"--answers", folder.write("ben.txt", "112\n")}).code == 0);
@@ -369,17 +369,17 @@ attn walk --only scores
   std::filesystem::create_directory(folder.path("class"));
   folder.write("class/ana.txt", "96\n");
   folder.write("class/ben.txt", "112\n");
-  const Finished marks = run_attn({"lesson", "run", lesson, "--answers", folder.path("class")});
+  const ProcessResult marks = run_attn({"lesson", "run", lesson, "--answers", folder.path("class")});
   CHECK(marks.code == 1);
   CHECK(has(marks.out, "  ben      ✓  1\n"));
   CHECK(exported({"--answers", folder.path("class")}).code == 2);
 }
 
 TEST_CASE("the drills are listed, and a misspelled one is refused with what is meant") {
-  const Finished listed = run_attn({"drill"});
+  const ProcessResult listed = run_attn({"drill"});
   CHECK(listed.code == 0);
   for (const Drill& drill : built_in_drills()) CHECK_MESSAGE(has(listed.out, drill.name), drill.name);
-  const Finished refused = run_attn({"drill", "sotfmax"});
+  const ProcessResult refused = run_attn({"drill", "sotfmax"});
   CHECK(refused.code == 2);
   CHECK(has(refused.errors, "did you mean 'softmax'?"));
   CHECK(run_attn({"drill", "softmax", "--count", "0"}).code == 2);
@@ -390,7 +390,7 @@ TEST_CASE("a sheet of problems has no answers unless they are asked for") {
   for (const char* const format : {"text", "markdown", "html", "json", "latex"}) {
     CAPTURE(format);
     const Words words = {"drill", "softmax", "scale", "--seed", "7", "--count", "4", "--format", format};
-    const Finished sheet = run_attn(words);
+    const ProcessResult sheet = run_attn(words);
     CHECK(sheet.code == 0);
     CHECK(has(sheet.out, "Problem 4"));
     CHECK_FALSE(has(sheet.out, "Problem 5"));
@@ -399,7 +399,7 @@ TEST_CASE("a sheet of problems has no answers unless they are asked for") {
     CHECK(has(sheet.out, "Name: "));
     Words with = words;
     with.emplace_back("--with-answers");
-    const Finished solved = run_attn(with);
+    const ProcessResult solved = run_attn(with);
     CHECK(has(solved.out, "Answer"));
     CHECK(has(solved.out, "explain "));
     CHECK(has(solved.out, "<details>") ==
@@ -423,15 +423,15 @@ TEST_CASE("answers that were handed in are marked with their diagnoses") {
   const std::string good = folder.write("ana.txt", "# Ana\n" + right), bad = folder.write("ben.txt", wrong);
   CHECK(mark(good, "text").code == 0);
   CHECK(has(mark(good, "text").out, "Correct: 3 of 3 answers."));
-  const Finished marked = mark(bad, "text");
+  const ProcessResult marked = mark(bad, "text");
   CHECK(marked.code == 1);
   CHECK(has(marked.out, "This is the score divided by d_k."));
-  const Finished json = mark(bad, "json");
+  const ProcessResult json = mark(bad, "json");
   CHECK(has(json.out, "\"student\": \"ben\""));
   CHECK(has(json.out, "\"points\": 0"));
   CHECK(has(json.out, "\"verdict\": \"wrong\""));
   CHECK(has(json.out, "\"reason\": \"This is the score divided by d_k."));
-  const Finished refused = mark(folder.write("cem.txt", "1\n"), "text");
+  const ProcessResult refused = mark(folder.write("cem.txt", "1\n"), "text");
   CHECK(refused.code == 2);
   CHECK(has(refused.errors, "cem: 1 answer to 3 questions"));
 }
@@ -475,16 +475,16 @@ TEST_CASE("a sheet can be drawn on a mistake, which then shows in each of its pr
   REQUIRE_FALSE(drills.empty());
   const DrillSheet sheet{{drills.front()}, 3, 4, {&mistake}};
   for (const DrawnProblem& one : problems_of(sheet, block_runner())) {
-    const std::vector<Recognised>& all = recognisable(one.solved);
-    CHECK(std::ranges::find(all, &mistake, &Recognised::mistake) != all.end());
+    const std::vector<RecognizedAnswer>& all = recognizable_answers(one.solved);
+    CHECK(std::ranges::find(all, &mistake, &RecognizedAnswer::mistake) != all.end());
   }
-  std::vector<std::string> words = parted(command_of(sheet), " ");
+  std::vector<std::string> words = split_at_any(command_of(sheet), " ");
   const DrillSheet again = drill_sheet_of(std::span(words).subspan(2));
   CHECK(command_of(again) == command_of(sheet));
 }
 
 TEST_CASE("words and digits of a sheet's matrices stand in its table for programs") {
-  const Finished csv = run_attn({"drill", "projection", "--seed", "1", "--count", "1", "--format", "csv"});
+  const ProcessResult csv = run_attn({"drill", "projection", "--seed", "1", "--count", "1", "--format", "csv"});
   CHECK(has(csv.out, "x (rows the, dog) = 1 0 -1; 2 -1 1, w_q = -1 2; 2 -1; 0 3"));
   CHECK(has(run_attn({"drill", "residual", "--seed", "1", "--count", "1", "--format", "csv"}).out, "output = 0.0769 "));
 }
@@ -504,7 +504,7 @@ TEST_CASE("a class is marked by the sheets that its hand-ins name, and gets a sh
   folder.write("class/2.txt", "Name: Ben\n" + head + wrong);
   folder.write("class/3.txt", "Name: Cem\n" + head + wrong);
   folder.write("class/4.txt", "Name: Dia\nSheet: attn lesson 5\n1. 0.5\n");
-  const Finished marked = run_attn({"lesson", "class", folder.path("class"), "--seed", "4"});
+  const ProcessResult marked = run_attn({"lesson", "class", folder.path("class"), "--seed", "4"});
   CHECK(marked.code == 1);
   for (const std::string part :
        {"A class: 4 hand-ins", "Lesson 5", "On average 1.0 of 3 answers are correct.", "2 of 4: ", "Dia",
@@ -519,7 +519,7 @@ TEST_CASE("a class is marked by the sheets that its hand-ins name, and gets a sh
                                    {"attn drill --seed 4", "names no drill"},
                                    {"rm -rf", "is not known"}}) {
     folder.write("class/5.txt", std::string("Sheet: ") + line + "\n0.5\n");
-    const Finished refused = run_attn({"lesson", "class", folder.path("class")});
+    const ProcessResult refused = run_attn({"lesson", "class", folder.path("class")});
     CHECK(refused.code == 2);
     CHECK_MESSAGE(has(refused.errors, says), refused.errors);
   }
@@ -614,7 +614,7 @@ TEST_CASE("a hand-in that cannot be marked stops no other one") {
     return run_attn(
         {"drill", "scale", "--seed", "7", "--count", "2", "--answers", folder.path("class"), "--format", format});
   };
-  const Finished page = marked("text");
+  const ProcessResult page = marked("text");
   CHECK(page.code == 1);
   CHECK(has(page.out, "  ana      ✓  –  1\n"));
   CHECK(has(page.out, "  ben.md   –  –  not marked\n"));
@@ -693,7 +693,7 @@ hint: one
 
 TEST_CASE("a drill that is not named is asked for") {
   for (const char* const option : {"--answers", "--seed", "--count"}) {
-    const Finished refused = run_attn({"drill", option, "7"});
+    const ProcessResult refused = run_attn({"drill", option, "7"});
     CHECK(refused.code == 2);
     CHECK_MESSAGE(has(refused.errors, "needs a drill"), option);
   }
@@ -709,14 +709,14 @@ TEST_CASE("the hand-ins of a class are marked together") {
   folder.write("class/ana.txt", right);
   folder.write("class/.hidden", "no answers\n");
   const Words words = {"drill", "scale", "--seed", "7", "--count", "2", "--answers", folder.path("class")};
-  const Finished marked = run_attn(words);
+  const ProcessResult marked = run_attn(words);
   CHECK(marked.code == 1);
   CHECK(has(marked.out, "  name     1  2  correct\n"));
   CHECK(has(marked.out, "  ana      ✓  ✓  2\n"));
   CHECK(has(marked.out, "  ben      ?  ✗  0\n"));
   CHECK(has(marked.out, "  correct  1  1"));
   std::filesystem::create_directory(folder.path("empty"));
-  const Finished refused = run_attn({"drill", "scale", "--answers", folder.path("empty")});
+  const ProcessResult refused = run_attn({"drill", "scale", "--answers", folder.path("empty")});
   CHECK(refused.code == 2);
   CHECK(has(refused.errors, "holds no files"));
 }
@@ -726,7 +726,7 @@ TEST_CASE("a drill at a terminal goes on with Enter, counts, and shows how an an
   const std::string first = answer_of(series.next().solved);
   series.next();
   const std::string third = answer_of(series.next().solved);
-  const Finished finished =
+  const ProcessResult finished =
       converse_with_attn({"drill", "scale", "--seed", "4"}, {{"[1]", "h\n"},
                                                              {"[1]", first + "\n"},
                                                              {"[1 of 1 correct", "\n"},

@@ -1,4 +1,4 @@
-#include "core/math/functions.hpp"
+#include "core/math/elementary_functions.hpp"
 
 #include <cmath>
 #include <cstdint>

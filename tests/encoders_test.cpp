@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "core/attention/positions.hpp"
+#include "core/attention/positional_encoding.hpp"
 #include "data/files/json.hpp"
 #include "data/parameters/config.hpp"
 #include "data/parameters/parameters.hpp"
@@ -192,11 +192,11 @@ TEST_SUITE("encoders") {
   TEST_CASE("the second text of a pair has the second token type") {
     const TemporaryFolder folder;
     write(folder, bert_config, bert_with_head().all());
-    const Finished pair = run_attn({"encoder", "--model", folder.path(""), "--text", "1 2", "--text", "3", "--format",
-                                    "csv", "--only", "source.types"});
+    const ProcessResult pair = run_attn({"encoder", "--model", folder.path(""), "--text", "1 2", "--text", "3",
+                                         "--format", "csv", "--only", "source.types"});
     CHECK(pair.code == 0);
     CHECK(has(pair.out, "\"1\",1\n\"2\",1\n\"3\",2\n"));
-    const Finished alone = run_attn(
+    const ProcessResult alone = run_attn(
         {"encoder", "--model", folder.path(""), "--text", "1 2 3", "--format", "csv", "--only", "source.types"});
     CHECK(has(alone.out, "\"1\",1\n\"2\",1\n\"3\",1\n"));
   }
@@ -207,7 +207,7 @@ TEST_SUITE("encoders") {
     const auto weights = [&](const Words& line, const std::string& name) {
       Words all = line;
       all.insert(all.end(), {"--model", folder.path(""), "--format", "csv", "--only", name});
-      const Finished page = run_attn(all);
+      const ProcessResult page = run_attn(all);
       CHECK(page.code == 0);
       return page.out.substr(page.out.find('\n'));
     };
@@ -218,7 +218,7 @@ TEST_SUITE("encoders") {
   TEST_CASE("a decoder of T5 that remembers earlier words finds the same distances") {
     const TemporaryFolder folder;
     write(folder, t5_config, t5().all());
-    const Finished kept = run_attn({"generate", "--model", folder.path(""), "--source", "3 1 2", "--steps", "5"});
+    const ProcessResult kept = run_attn({"generate", "--model", folder.path(""), "--source", "3 1 2", "--steps", "5"});
     CHECK(kept.code == 0);
     CHECK(has(kept.out, "Both ways write the same words."));
   }
@@ -242,7 +242,7 @@ TEST_SUITE("encoders") {
     const TemporaryFolder folder;
     write(folder, {{"model_type", "vit"}, {"num_attention_heads", 2}}, tensors.all());
     const Words line = {"encoder", "--model", folder.path(""), "--x", "1 0 2;0 1 0"};
-    const Finished page = run_attn(line);
+    const ProcessResult page = run_attn(line);
     CHECK(page.code == 0);
     CHECK(has(page.out, "Its output layer names one of 5 classes, which count from 0."));
     CHECK(has(page.out, "At \"<class>\" the most probable"));

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view begin = "---\nwhere: a text\nwhat: an error\n---\n";
 
 std::string page_of_erratum(const std::string& text) {
-  const Answer answer = answer_of(read_erratum(std::string(begin) + text, "lessons/errata/03-a.md"));
+  const Answer answer = erratum_page(read_erratum(std::string(begin) + text, "lessons/errata/03-a.md"));
   std::string page;
   Sink sink([&](std::string_view bytes) { page += bytes; });
   render_text(answer.page, {.width = 80}, sink);
@@ -25,7 +25,7 @@ std::string page_of_erratum(const std::string& text) {
 
 std::string fault_of_erratum(const std::string& text) {
   try {
-    answer_of(read_erratum(text, "a.md"));
+    erratum_page(read_erratum(text, "a.md"));
   } catch (const InputError& error) {
     return error.what();
   }

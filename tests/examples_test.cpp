@@ -8,9 +8,9 @@
 
 #include "core/attention/watches.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/model_words.hpp"
 #include "data/problem/problem_file.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/problem_options.hpp"
 #include "solution.hpp"
 #include "testing.hpp"
 #include "texts.hpp"
@@ -19,7 +19,9 @@ using namespace attn;
 
 namespace {
 
-Problem problem(std::string_view json, const std::string& where) { return build(read_problem_file(json, where)); }
+Problem problem(std::string_view json, const std::string& where) {
+  return build_problem(read_problem_file(json, where));
+}
 
 Solution example(std::string_view name) {
   return Solution(problem(look_up(examples(), name, "example").json, std::string(name)));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apart/explore/ancestry.hpp"
-#include "apart/explore/changed.hpp"
+#include "apart/explore/editable_computation.hpp"
 #include "apart/explore/explorer.hpp"
 #include "apart/explore/grid.hpp"
 #include "apart/explore/screenshot.hpp"
@@ -29,7 +29,7 @@ Explorer explorer_of(const std::string& line, const Style& style = {}) {
   return Explorer({.graph = computation_of("attn " + line),
                    .command = line,
                    .random = {},
-                   .without_screen = [](const Cell& cell, const auto&) { return "attn shows " + called(cell); }},
+                   .without_screen = [](const Cell& cell, const auto&) { return "attn shows " + cell_name(cell); }},
                   style);
 }
 
@@ -42,7 +42,7 @@ std::string after(Explorer& explorer, std::string_view keys, TerminalSize size =
   return screen;
 }
 
-std::string line_of(const std::string& screen, std::size_t i) { return std::string(pieces_of(screen, '\n')[i]); }
+std::string line_of(const std::string& screen, std::size_t i) { return std::string(split_at(screen, '\n')[i]); }
 
 // A terminal of its own: it does what it is told by the sequences that a screen writes.
 class Emulated {
@@ -69,7 +69,7 @@ class Emulated {
   void follow(std::string_view numbers, char what) {
     if (what == 'J') grid_ = Grid(grid_.size());
     if (what == 'H') {
-      const std::vector<std::string_view> place = pieces_of(numbers, ';');
+      const std::vector<std::string_view> place = split_at(numbers, ';');
       row_ = place.size() == 2 ? std::stoul(std::string(place[0])) - 1 : 0;
       column_ = place.size() == 2 ? std::stoul(std::string(place[1])) - 1 : 0;
     }
@@ -171,27 +171,27 @@ TEST_SUITE("exploring") {
     constexpr TerminalSize size{30, 6};
     Grid before(size);
     Emulated terminal(size);
-    terminal.write(written(before));
+    terminal.write(screen_redraw(before));
     for (int i = 0; i < 300; ++i) {
       Grid now = i % 10 == 0 ? Grid(size) : before;
       for (int k = 0; k < 4; ++k)
         now.put(random() % size.rows, random() % size.columns, texts[random() % texts.size()],
                 looks[random() % looks.size()]);
-      terminal.write(difference(before, now));
+      terminal.write(screen_update(before, now));
       before = now;
     }
     CHECK(same(terminal.grid(), before));
     Grid one(usual), other(usual);
     one.put(3, 4, "0.5");
     other.put(3, 4, "0.6");
-    CHECK(difference(one, one).empty());
-    CHECK(difference(one, other) == "\x1b[4;7H6");
+    CHECK(screen_update(one, one).empty());
+    CHECK(screen_update(one, other) == "\x1b[4;7H6");
   }
 
   TEST_CASE("control characters reach no terminal") {
     Grid grid(usual);
     grid.put(0, 0, "a\x1b[2Jb\nc");
-    CHECK(difference(Grid(usual), grid).find("2J") == difference(Grid(usual), grid).rfind("[2J") + 1);
+    CHECK(screen_update(Grid(usual), grid).find("2J") == screen_update(Grid(usual), grid).rfind("[2J") + 1);
     CHECK(has(grid.text(), "a\uFFFD[2Jb\uFFFDc"));
   }
 
@@ -300,12 +300,12 @@ TEST_SUITE("exploring") {
     for (char c = '!'; c <= '~'; ++c) {
       Explorer tried = explorer_of("walk");
       tried.draw(usual);
-      tried.press(typed(std::string(1, c)));
+      tried.press(character_key(std::string(1, c)));
       const bool is_key = !has(tried.draw(usual).text(), "is no key here");
       bool is_told = std::string_view("hjkl").find(c) != std::string_view::npos;
-      for (const std::string_view line : pieces_of(help, '\n')) {
+      for (const std::string_view line : split_at(help, '\n')) {
         const std::string_view keys = line.substr(0, std::min<std::size_t>(line.size(), 12));
-        for (const std::string_view word : pieces_of(keys, ' ')) is_told = is_told || word == std::string(1, c);
+        for (const std::string_view word : split_at(keys, ' ')) is_told = is_told || word == std::string(1, c);
       }
       CHECK_MESSAGE(is_key == is_told, std::string(1, c));
     }
@@ -314,7 +314,7 @@ TEST_SUITE("exploring") {
   TEST_CASE("a number that is set gives what the computation gives that has it from the beginning") {
     const auto graph = computation_of("attn walk --q '1 2; 0 1' --k '1 0; 2 1; 0 3' --v '1; 2; 3'");
     const auto other = computation_of("attn walk --q '1 2; 0 1' --k '1 0; 7.5 1; 0 3' --v '1; 2; 3'");
-    Changed changed(*graph);
+    EditableComputation changed(*graph);
     changed.set({&graph->at("k"), 1, 0, 7.5});
     for (const Node* node : graph->named()) {
       const Matrix &now = changed.now(*node).matrix(), &expected = other->at(node->name).matrix();
@@ -357,7 +357,7 @@ TEST_SUITE("exploring") {
     CHECK(is_made_of({&output, 7, 2}, {&v, 3, 2}));
     CHECK_FALSE(is_made_of({&output, 7, 2}, {&v, 3, 1}));
     CHECK(is_made_of({&output, 7, 2}, {&weights, 7, 10}));
-    const std::vector<const Node*> made = made_of(weights);
+    const std::vector<const Node*> made = dependents_of_node(weights);
     REQUIRE(made.size() == 1);
     CHECK(made.front() == &output);
     each_named_part(graph->at("x"), 0, 0, [](const CellsOfOperand&) { FAIL("an input is made of nothing"); });
@@ -391,7 +391,7 @@ TEST_SUITE("exploring") {
         if (what == 9) {
           key = {.kind = Keystroke::Kind::mouse, .row = random() % 40, .column = random() % 120};
         } else {
-          key = typed(std::string(1, static_cast<char>(' ' + random() % 95)));
+          key = character_key(std::string(1, static_cast<char>(' ' + random() % 95)));
           if (key.text == "q") continue;
         }
         explorer.press(key);
@@ -438,8 +438,8 @@ TEST_SUITE("exploring") {
         style.ground = ground;
         Explorer explorer = explorer_of("walk", style), plain = explorer_of("walk");
         CHECK(after(explorer, "") == after(plain, ""));
-        CHECK(has(written(explorer.draw(usual)), "\x1b[35m"));
-        CHECK_FALSE(has(written(plain.draw(usual)), "\x1b[35m"));
+        CHECK(has(screen_redraw(explorer.draw(usual)), "\x1b[35m"));
+        CHECK_FALSE(has(screen_redraw(plain.draw(usual)), "\x1b[35m"));
       }
     }
   }
@@ -497,8 +497,8 @@ TEST_SUITE("exploring") {
 
   TEST_CASE("every view is printed without a terminal, and drawn as a picture") {
     for (const Explorer::View& view : Explorer::views()) {
-      const Finished finished = accepted({"explore", "--print", std::string(view.name)});
-      CHECK_MESSAGE(pieces_of(finished.out, '\n').size() <= usual.rows + 1, view.name);
+      const ProcessResult finished = accepted({"explore", "--print", std::string(view.name)});
+      CHECK_MESSAGE(split_at(finished.out, '\n').size() <= usual.rows + 1, view.name);
       CHECK(finished.out == accepted({"walk", "--explore", "--print", std::string(view.name)}).out);
     }
     const TemporaryFolder folder;
@@ -559,7 +559,7 @@ TEST_SUITE("exploring") {
         Case{{"explore", "--second", "nothing at all"}, "--second"},
     };
     for (const Case& one : cases) {
-      const Finished finished = run_attn(one.words);
+      const ProcessResult finished = run_attn(one.words);
       CHECK_MESSAGE(finished.code == 2, command_line(one.words));
       CHECK_MESSAGE(has(finished.errors, one.says), finished.errors);
     }

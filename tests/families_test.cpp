@@ -27,7 +27,7 @@ Json llama(const Json& more = Json::object()) {
 ModelRecipe recipe_of(const Json& file) {
   const ModelConfig config = config_of(file);
   ModelRecipe recipe;
-  for (const BroughtField& field : config.brings) field.field->take(recipe, field.value, std::string(place));
+  for (const ImpliedField& field : config.brings) field.field->take(recipe, field.value, std::string(place));
   return recipe;
 }
 
@@ -49,12 +49,12 @@ TEST_CASE("every family has layouts, or says what of it is not read, and no name
     for (const std::string_view layout : family.layouts)
       CHECK(std::ranges::find(layouts(), layout, &Layout::name) != layouts().end());
     ModelRecipe recipe;
-    for (const BroughtField& field : family.brings) CHECK_NOTHROW(field.field->take(recipe, field.value, "it"));
+    for (const ImpliedField& field : family.brings) CHECK_NOTHROW(field.field->take(recipe, field.value, "it"));
   }
   for (const Layout& layout : layouts()) {
     CAPTURE(layout.name);
     ModelRecipe recipe;
-    for (const BroughtField& field : layout.brings) CHECK_NOTHROW(field.field->take(recipe, field.value, "it"));
+    for (const ImpliedField& field : layout.brings) CHECK_NOTHROW(field.field->take(recipe, field.value, "it"));
   }
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("all that layouts.txt names is there, and all that is there is named")
   const std::set<std::string_view> settings = {"sections", "outside",  "before",    "recipe",
                                                "sizes",    "left_out", "silent_on", "like"};
   std::string block;
-  for (const std::string_view line : pieces_of(text, '\n')) {
+  for (const std::string_view line : split_at(text, '\n')) {
     if (line.starts_with("//")) continue;
     CAPTURE(line);
     if (line.starts_with('[')) block = std::string(line.substr(1, line.find(']') - 1));
@@ -112,7 +112,7 @@ TEST_CASE("all that layouts.txt names is there, and all that is there is named")
     const bool is_used =
         text.find("@" + name + "\n") != std::string::npos || text.find("=" + name) != std::string::npos;
     CHECK((is_layout || is_used || is_of_family || block == "lone_norm"));
-    for (const std::string& word : parted(is_layout && !line.starts_with('[') ? line : "", " ")) {
+    for (const std::string& word : split_at_any(is_layout && !line.starts_with('[') ? line : "", " ")) {
       const std::string key = word.substr(0, word.find('='));
       CHECK((settings.contains(key) || text.find("$" + key) != std::string::npos));
     }

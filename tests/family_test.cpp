@@ -8,9 +8,9 @@
 #include "core/op/operations.hpp"
 #include "data/problem/problem.hpp"
 #include "data/problem/problem_file.hpp"
+#include "page/tell/attention_flow.hpp"
+#include "page/tell/attention_steps.hpp"
 #include "page/tell/describe.hpp"
-#include "page/tell/picture.hpp"
-#include "page/tell/steps.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -20,7 +20,7 @@ namespace {
 // A second computation whose matrices have the roles of the first, but are only numbers.
 constexpr Family changed{.name = "changed", .prefix = "d_", .before = "\\partial L/\\partial "};
 
-Problem problem_of(const char* json) { return build(read_problem_file(json, "test")); }
+Problem problem_of(const char* json) { return build_problem(read_problem_file(json, "test")); }
 
 Problem masked_heads() {
   return problem_of(R"({"text": "a b c", "seed": 4, "heads": 2, "causal": true, "score": "gaussian"})");
@@ -62,7 +62,7 @@ std::vector<std::string> titles(const Flow& flow) {
 TEST_CASE("a second family beside a computation has its roles and is not taken for it") {
   const Problem problem = masked_heads();
   Graph graph;
-  evaluate(problem, graph);
+  add_computation(problem, graph);
   const std::vector<const Node*> first = computed(graph), second = changed_beside(graph);
   REQUIRE(first.size() == second.size());
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -104,7 +104,7 @@ TEST_CASE("a second family beside a computation has its roles and is not taken f
 
 TEST_CASE("the letter of a second family stands before that of the role") {
   Graph graph;
-  evaluate(masked_heads(), graph);
+  add_computation(masked_heads(), graph);
   changed_beside(graph);
   CHECK(symbol(graph.at("head.1.q")).latex == "{Q}_{\\mathrm{head.1}}");
   CHECK(symbol(graph.at("head.1.d_q")).latex == "{\\partial L/\\partial Q}_{\\mathrm{head.1}}");
@@ -117,12 +117,12 @@ TEST_CASE("pictures, steps and warnings are the same with a second family beside
   Graph alone, both;
   for (Graph* const graph : {&alone, &both}) {
     watch(*graph);
-    evaluate(problem, *graph);
+    add_computation(problem, *graph);
   }
   changed_beside(both);
-  compute(alone);
-  compute(both);
-  CHECK(titles(picture_of(both, problem)) == titles(picture_of(alone, problem)));
+  compute_watched(alone);
+  compute_watched(both);
+  CHECK(titles(attention_flow(both, problem)) == titles(attention_flow(alone, problem)));
   CHECK(warnings(both) == warnings(alone));
   for (const Step& step : steps()) {
     CAPTURE(step.name);
@@ -138,15 +138,15 @@ TEST_CASE("−∞ is what a mask leaves of a score, and an overflow in a family 
   const Value allowed = graph.input(role::mask, matrix({{1, 0}}), axis("queries"), axis("keys"));
   name(role::masked, mask(scores, allowed, -infinity));
   watch(graph);
-  CHECK_NOTHROW(compute(graph));
+  CHECK_NOTHROW(compute_watched(graph));
   name({changed, role::masked}, mask(scores, allowed, -infinity));
-  check_refused({{"d_masked[1,2] is -inf", [&] { compute(graph); }}});
+  check_refused({{"d_masked[1,2] is -inf", [&] { compute_watched(graph); }}});
 }
 
 TEST_CASE("the averaging of layers is a family whose weights are weights, beside those of the layers") {
   const Problem problem = two_layers();
   Graph graph;
-  evaluate(problem, graph);
+  add_computation(problem, graph);
   const Node &averaged = graph.at("averaging.weights"), &weights = graph.at("layer.2.weights");
   CHECK(averaged.role == weights.role);
   CHECK(averaged.family == &family::averaging);
@@ -168,14 +168,14 @@ TEST_CASE("the averaging of layers is a family whose weights are weights, beside
   CHECK(heading_of(step, averaged) == "One averaging");
   CHECK(meaning_of(step, averaged).find("from layer.2.output is") != std::string::npos);
   CHECK(place_in_walk(graph.at("averaging.output"))->title() == "averaging");
-  const std::vector<std::string> boxes = titles(picture_of(graph, problem));
+  const std::vector<std::string> boxes = titles(attention_flow(graph, problem));
   CHECK(std::ranges::count(boxes, "weights") == 1);
   CHECK(alignments_of(graph) == 2);
 }
 
 TEST_CASE("two families beside a computation are not taken for each other") {
   Graph graph;
-  evaluate(two_layers(), graph);
+  add_computation(two_layers(), graph);
   changed_beside(graph);
   const Node& node = graph.at("averaging.d_weights");
   CHECK(node.family == &changed);

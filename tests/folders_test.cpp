@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 void make_pipe(const std::string& path) { REQUIRE(mkfifo(path.c_str(), 0600) == 0); }
 
 // What waits for ever is ended, with exit code 124.
-Finished run_within_seconds(const Words& words) {
+ProcessResult run_within_seconds(const Words& words) {
   return run_attn(words, {.shell = R"(exec timeout -k 1 60 "$0" "$@")"});
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("a pipe that is named is read once, and all that ask for its bytes hav
     std::thread writer([&] { std::ofstream(pipe) << "# scores\n1,2\n\n# weights\n0.5,0.5\n"; });
     std::vector<std::string> words = {"check", pipe, "--scores", "1 2", "--v", "1; 2"};
     if (each) words.insert(words.begin() + 1, "--each");
-    const Finished checked = run_within_seconds(words);
+    const ProcessResult checked = run_within_seconds(words);
     // A writer that nobody reads from would wait.
     const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
     writer.join();
@@ -118,7 +118,7 @@ TEST_CASE("attn check --each compares the files of a folder, and waits for no pi
   for (const char* kind : {"npy", "npz", "json", "safetensors", "tsv"})
     make_pipe(folder.path(std::string("p.") + kind));
   for (const std::string format : {"text", "csv", "json"}) {
-    const Finished table =
+    const ProcessResult table =
         run_within_seconds({"check", "--each", folder.path(""), "--text", "a b", "--as", "output", "--format", format});
     CHECK(table.code == 1);
     for (const std::string_view told : {"pipe.csv is no regular file", "p.npz is no regular file", "out.csv is a link"})
@@ -128,7 +128,7 @@ TEST_CASE("attn check --each compares the files of a folder, and waits for no pi
   }
   // A folder within it has the matrices of one computation.
   fs::create_symlink(outside.path("secret.csv"), folder.path("inside/weights.csv"));
-  const Finished inside = run_within_seconds({"check", folder.path("inside"), "--text", "a b"});
+  const ProcessResult inside = run_within_seconds({"check", folder.path("inside"), "--text", "a b"});
   CHECK(inside.code == 2);
   CHECK(has(inside.errors, "weights.csv is a link that leads out of its folder"));
   for (const char* of_system : {"/dev", "/dev/fd"}) CHECK(run_within_seconds({"check", "--each", of_system}).code == 2);
@@ -147,15 +147,15 @@ TEST_CASE("a class is marked without pipes and links out of its folder, which ar
   make_pipe(folder.path("class/ben.txt"));
   fs::create_symlink(secret, folder.path("class/cem.txt"));
   folder.write("class/\x1b[2J.txt", "Sheet: attn lesson 5\n1. 0.5\n");
-  const Finished by_sheet = run_within_seconds({"lesson", "class", folder.path("class")});
+  const ProcessResult by_sheet = run_within_seconds({"lesson", "class", folder.path("class")});
   CHECK(has(by_sheet.out, "A class: 1 hand-in"));
   for (const std::string_view told :
        {"ben is not marked: ", "cem is not marked: ", "is no regular file", "leads out of"})
     CHECK_MESSAGE(has(by_sheet.errors, told), by_sheet.errors);
-  const Finished by_lesson = run_within_seconds({"lesson", "class", folder.path("class"), "5"});
+  const ProcessResult by_lesson = run_within_seconds({"lesson", "class", folder.path("class"), "5"});
   CHECK(has(by_lesson.out, "A class: 4 hand-ins"));
   CHECK(has(by_lesson.out, "not marked"));
-  for (const Finished* one : {&by_sheet, &by_lesson}) {
+  for (const ProcessResult* one : {&by_sheet, &by_lesson}) {
     CHECK(!has(one->out + one->errors, "987.654"));
     CHECK(!has(one->out + one->errors, "\x1b"));
   }

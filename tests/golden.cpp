@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "process.hpp"
 
 namespace {
@@ -23,7 +23,7 @@ std::string shown(std::string_view text) {
 }  // namespace
 
 std::string difference(std::string_view expected, std::string_view found, Tolerance tolerance) {
-  const auto alike = tolerance == Tolerance::last_digit ? attn::alike : attn::alike_at_full_precision;
+  const auto alike = tolerance == Tolerance::last_digit ? attn::is_same_output : attn::alike_at_full_precision;
   for (std::size_t line = 1; !expected.empty() || !found.empty(); ++line) {
     const bool ends = expected.empty() || found.empty();
     if (ends || !alike(first_line(expected), first_line(found))) {

@@ -18,7 +18,7 @@ namespace {
 std::string page(Words options, const Surroundings& surroundings = {}) {
   Words words = {"walk", "--problem", golden_path("problem.json")};
   words.insert(words.end(), options.begin(), options.end());
-  const Finished finished = run_attn(words, surroundings);
+  const ProcessResult finished = run_attn(words, surroundings);
   CHECK_MESSAGE(finished.code == 0, command_line(words));
   CHECK(finished.errors == "");
   return finished.out;
@@ -64,7 +64,7 @@ void check_golden_arrays(const std::string& name, const std::string& found) {
 }
 
 void check_golden_run(const std::string& name, const Words& words) {
-  const Finished finished = run_attn(words);
+  const ProcessResult finished = run_attn(words);
   CHECK(finished.code == 0);
   CHECK(finished.errors == "");
   check_golden(name, finished.out, Tolerance::last_digit);
@@ -111,7 +111,7 @@ TEST_CASE("a page as Markdown for GitHub and GitLab differs in its formulas and 
   };
   const std::string markdown = page({"--format", "markdown"});
   std::string expected;
-  for (const std::string_view piece : pieces_of(markdown, '\n')) {
+  for (const std::string_view piece : split_at(markdown, '\n')) {
     std::string line(piece);
     if (line.starts_with("#")) line.insert(0, "##");
     if (line.starts_with("$$")) {

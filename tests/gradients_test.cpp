@@ -4,10 +4,10 @@
 #include <set>
 
 #include "core/graph/run.hpp"
-#include "core/op/backward.hpp"
+#include "core/op/backward_pass.hpp"
+#include "core/op/gradient_operations.hpp"
 #include "core/op/kinks.hpp"
 #include "core/op/operations.hpp"
-#include "core/op/ways.hpp"
 #include "operation_samples.hpp"
 #include "testing.hpp"
 
@@ -46,7 +46,8 @@ Compared compare_with_differences(Graph& graph, const Value& result) {
   for (const Node& node : graph.nodes()) {
     if (!node.op && node.content() == Content::numbers && node.given) inputs.push_back(&node);
   }
-  const Value d = graph.input(called("upstream"), weights, result.node().frame.rows, result.node().frame.columns);
+  const Value d =
+      graph.input(name_from_text("upstream"), weights, result.node().frame.rows, result.node().frame.columns);
   const Backward backward(result, d, inputs);
   const Plan plan = graph.run().plan_to_repeat({&result.node()});
   Compared compared;
@@ -95,7 +96,7 @@ TEST_CASE("the gradient of every operation is what finite differences say") {
       Samples from(graph, sizes, seed++);
       const Value result = sample.apply(from);
       if (!sample.has_gradient) {
-        const std::string told = refusal([&] { Backward(result, result, {}, everything_stands()); });
+        const std::string told = refusal([&] { Backward(result, result, {}, checkpoint_everything()); });
         CHECK(told ==
               std::string(sample.name) + " has no gradient of its own: a gradient of gradients cannot go through it");
         continue;
@@ -113,11 +114,11 @@ Value batched(Graph& graph, std::string_view name, std::size_t n, std::size_t co
   constexpr std::size_t batch = 3;
   Axis rows = axis("tokens");
   rows.batch = batch;
-  return graph.input(called(name), random_matrix({batch * n, columns}, seed), rows, axis("features"));
+  return graph.input(name_from_text(name), random_matrix({batch * n, columns}, seed), rows, axis("features"));
 }
 
 Value one(Graph& graph, std::string_view name, Shape shape, std::uint32_t seed) {
-  return graph.input(called(name), random_matrix(shape, seed), axis("rows"), axis("columns"));
+  return graph.input(name_from_text(name), random_matrix(shape, seed), axis("rows"), axis("columns"));
 }
 
 struct OfBatch {
@@ -218,10 +219,10 @@ TEST_CASE("in a batch every sentence has its own gradient and what all share has
 
 TEST_CASE("a row that may look at nothing has a gradient of zeros") {
   Graph graph;
-  const Value scores =
-      graph.input(called("scores"), matrix({{1, 2, 3}, {4, 5, 6}, {7, -infinity, 9}}), axis("rows"), axis("columns"));
+  const Value scores = graph.input(name_from_text("scores"), matrix({{1, 2, 3}, {4, 5, 6}, {7, -infinity, 9}}),
+                                   axis("rows"), axis("columns"));
   const Value allowed =
-      graph.input(called("allowed"), matrix({{1, 0, 1}, {0, 0, 0}, {1, 1, 1}}), axis("rows"), axis("columns"));
+      graph.input(name_from_text("allowed"), matrix({{1, 0, 1}, {0, 0, 0}, {1, 1, 1}}), axis("rows"), axis("columns"));
   const Value d = one(graph, "d", {3, 3}, 5);
   const Matrix found = gradient_of(softmax(mask(scores, allowed, -infinity)), d, scores).matrix();
   for (std::size_t j = 0; j < 3; ++j) CHECK(found(1, j) == 0.0);
@@ -235,8 +236,8 @@ TEST_CASE("a row that may look at nothing has a gradient of zeros") {
 TEST_CASE("where a function has a kink or no value its gradient is zero") {
   Graph graph;
   const auto gradient = [&](Value (*function)(const Value& x), Matrix cells) {
-    const Value x = graph.input(called("x" + std::to_string(graph.nodes().size())), std::move(cells), axis("rows"),
-                                axis("columns"));
+    const Value x = graph.input(name_from_text("x" + std::to_string(graph.nodes().size())), std::move(cells),
+                                axis("rows"), axis("columns"));
     const Value d = one(graph, "d" + std::to_string(graph.nodes().size()), x.shape(), 3);
     const Node& found = gradient_of(function(x), d, x);
     return std::pair(found.matrix(), d.matrix());
@@ -329,16 +330,16 @@ TEST_CASE("what flows back to parts that are all of a matrix is joined") {
 
 TEST_CASE("cross-entropy is minus the logarithm of the probability of the right word") {
   Graph graph;
-  const Value logits =
-      graph.input(called("logits"), matrix({{1, 2, 3}, {1000, 0, -1000}, {0, 0, 0}}), axis("rows"), axis("columns"));
-  const Value ids = graph.input(called("ids"), matrix({{3}, {1}, {2}}), axis("words"), axis("id"));
+  const Value logits = graph.input(name_from_text("logits"), matrix({{1, 2, 3}, {1000, 0, -1000}, {0, 0, 0}}),
+                                   axis("rows"), axis("columns"));
+  const Value ids = graph.input(name_from_text("ids"), matrix({{3}, {1}, {2}}), axis("words"), axis("id"));
   const Matrix loss = cross_entropy(logits, ids).matrix();
   CHECK(close(loss(0, 0), std::log(std::exp(-2.0) + std::exp(-1.0) + 1.0), 1e-15));
   CHECK(loss(1, 0) == 0.0);
   CHECK(close(loss(2, 0), std::log(3.0), 1e-15));
   // Of equal probabilities it is ln V whatever the smoothing.
   CHECK(close(cross_entropy(logits, ids, 0.3).matrix()(2, 0), std::log(3.0), 1e-15));
-  const Value wrong = graph.input(called("wrong"), matrix({{1}, {4}, {2}}), axis("words"), axis("id"));
+  const Value wrong = graph.input(name_from_text("wrong"), matrix({{1}, {4}, {2}}), axis("words"), axis("id"));
   check_refused({{"label smoothing is 1.5: give a number from 0 to 1", [&] { cross_entropy(logits, ids, 1.5); }},
                  {"wrong[2,1] is 4: logits has columns 1 to 3", [&] { cross_entropy(logits, wrong).matrix(); }},
                  {"it must have one id for each of the 3 rows", [&] { cross_entropy(logits, rows(ids, 0, 2)); }}});

@@ -22,7 +22,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Value input(Graph& graph, std::string_view name, Matrix cells) {
-  return graph.input(called(name), std::move(cells), axis("rows"), axis("columns"));
+  return graph.input(name_from_text(name), std::move(cells), axis("rows"), axis("columns"));
 }
 
 void check_explanations(const Node& node) {
@@ -125,7 +125,7 @@ TEST_CASE("the named operands are those that the formula mentions, behind what h
               b = input(graph, "b", matrix({{1}}));
   const Value q = name(role::q, add(matmul(x, w), b));
   CHECK(names_of(q.node().named_operands()) == Names{"x", "w", "b"});
-  CHECK(names_of(name(called("again"), q).node().named_operands()) == Names{"q"});
+  CHECK(names_of(name(name_from_text("again"), q).node().named_operands()) == Names{"q"});
   CHECK(x.node().named_operands().empty());
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("operations give the numbers worked out by hand") {
   CHECK(same(divide(a, {4, {"√16", ""}}).matrix(), matrix({{0.25, 0.5}, {0.75, 1}})));
   CHECK(same(mask(a, top, -infinity).matrix(), matrix({{1, -infinity}, {3, 4}})));
   CHECK(same(columns(b, 1, 1).matrix(), matrix({{6}, {8}})));
-  CHECK(same(concatenate({a, one_row.graph().name(called("again"), b), a}).matrix(),
+  CHECK(same(concatenate({a, one_row.graph().name(name_from_text("again"), b), a}).matrix(),
              matrix({{1, 2, 5, 6, 1, 2}, {3, 4, 7, 8, 3, 4}})));
   const double e = std::exp(1.0);
   CHECK(close(softmax(a).matrix(), matrix({{1 / (1 + e), e / (1 + e)}, {1 / (1 + e), e / (1 + e)}}), 1e-15));
@@ -191,10 +191,10 @@ TEST_CASE("a term lists its cells once, in the order in which they are written")
   const Value a = input(graph, "a", matrix({{1, 2}}));
   const Node& node = a.node();
   const Term first = cell_term({&node, 0, 0}), second = cell_term({&node, 0, 1});
-  const Term distance = made_of(Term::Kind::sum, {second, made_of(Term::Kind::negative, {first})});
-  const Term all = made_of(Term::Kind::sum, {second, first, constant_of(3.0)});
+  const Term distance = term_of(Term::Kind::sum, {second, term_of(Term::Kind::negative, {first})});
+  const Term all = term_of(Term::Kind::sum, {second, first, constant_of(3.0)});
   const Term quotient =
-      made_of(Term::Kind::product, {call_of(exponential, distance), made_of(Term::Kind::inverse, {all})});
+      term_of(Term::Kind::product, {call_of(exponential, distance), term_of(Term::Kind::inverse, {all})});
   CHECK(close(number_from(quotient), std::exp(1.0) / 6.0, 1e-15));
   CHECK(is_difference(distance));
   CHECK(is_quotient(quotient));

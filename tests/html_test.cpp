@@ -71,10 +71,11 @@ TEST_CASE("words on a page of HTML are text and never markup") {
   table.title = table.array = hostile;
   table.rows = table.columns = axis(hostile, {hostile, hostile});
   const Formula formula{hostile, "\\text{" + hostile + "}"};
-  const std::string html = page_of(
-      {Heading{1, text(hostile)}, Prose{text(strong(hostile), code(hostile), math(formula))}, table, HeatMap{table},
-       Plot{hostile, hostile, {{hostile, {1, 2}, {1, 2}}}}, Flow{{{hostile, hostile}}}, Listing{{hostile}, {{hostile}}},
-       Margined{{{hostile, "", text(hostile)}}}, CodeBlock{hostile, hostile}, Note{Note::Kind::hint, {text(hostile)}}});
+  const std::string html =
+      page_of({Heading{1, text(hostile)}, Prose{text(strong(hostile), code(hostile), math(formula))}, table,
+               HeatMap{table}, Plot{hostile, hostile, {{hostile, {1, 2}, {1, 2}}}}, Flow{{{hostile, hostile}}},
+               Listing{{hostile}, {{hostile}}}, ParagraphsWithMargins{{{hostile, "", text(hostile)}}},
+               CodeBlock{hostile, hostile}, Note{Note::Kind::hint, {text(hostile)}}});
   CHECK_FALSE(has(html, "<script"));
   CHECK_FALSE(has(html, "\x1b"));
   CHECK_FALSE(has(html, "\u202E"));

@@ -10,7 +10,7 @@
 #include "commands_tried.hpp"
 #include "core/graph/graph.hpp"
 #include "core/support/error.hpp"
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 
@@ -26,25 +26,25 @@ std::shared_ptr<Graph> graph_of(const std::vector<std::pair<std::string, Matrix>
   for (const auto& [name, numbers] : matrices) {
     std::vector<std::string> labels = {"the", "it", "sat"};
     labels.resize(numbers.shape().rows, "more");
-    graph->input(called(name), numbers, axis("queries", labels), axis("keys"));
+    graph->input(name_from_text(name), numbers, axis("queries", labels), axis("keys"));
   }
   return graph;
 }
 
 const Matrix weights = matrix({{0.5, 0.5}, {0.25, 0.75}});
 
-std::vector<HeldLaw> held(const std::string& law, const Matrix& numbers, double tolerance = 1e-9) {
+std::vector<LawCheck> held(const std::string& law, const Matrix& numbers, double tolerance = 1e-9) {
   return check_law(law, *graph_of({{"weights", numbers}, {"scores", matrix({{3, -4}, {0, 5}})}}), tolerance);
 }
 
 bool holds(const std::string& law, const Matrix& numbers = weights) {
-  for (const HeldLaw& one : held(law, numbers)) {
+  for (const LawCheck& one : held(law, numbers)) {
     if (one.broken) return false;
   }
   return true;
 }
 
-Broken broken(const std::string& law, const Matrix& numbers = weights) {
+LawViolation broken(const std::string& law, const Matrix& numbers = weights) {
   return held(law, numbers).front().broken.value();
 }
 
@@ -126,13 +126,13 @@ TEST_SUITE("laws") {
   }
 
   TEST_CASE("a law that fails names the cell where the sides are furthest apart") {
-    const Broken cell = broken("weights < 0.6");
+    const LawViolation cell = broken("weights < 0.6");
     CHECK(cell.place == "weights[it,2]");
     CHECK(cell.left == 0.75);
     CHECK(cell.right == 0.6);
     CHECK(cell.cells == 1);
     CHECK(cell.of == 4);
-    CHECK(told(cell) == "At weights[it,2], the left side is 0.75. It should be less than the right side, 0.6.");
+    CHECK(violation_in_words(cell) == "At weights[it,2], the left side is 0.75. It should be less than the right side, 0.6.");
     CHECK(broken("row_sums(weights) = 2").place == "weights[the]");
     CHECK(broken("column_sums(weights) = 1").place == "column 1 of weights");
     CHECK(broken("transpose(weights) = 0.5").place == "weights[it,1]");
@@ -200,11 +200,11 @@ TEST_SUITE("laws") {
                                  {"head.1.k", matrix({{1, 2}})},
                                  {"head.2.k", matrix({{3, 4}})},
                                  {"mask", matrix({{1, 0}})}});
-    const std::vector<HeldLaw> all = check_law("k * (1 - mask) = 0", *graph, 1e-9);
+    const std::vector<LawCheck> all = check_law("k * (1 - mask) = 0", *graph, 1e-9);
     REQUIRE(all.size() == 2);
     CHECK(all[1].broken.value().place == "head.2.k[the,2]");
     CHECK(check_law("k < 9", *graph, 0).size() == 2);
-    const std::vector<HeldLaw> joined = check_law("of_heads(q) = q", *graph, 1e-9);
+    const std::vector<LawCheck> joined = check_law("of_heads(q) = q", *graph, 1e-9);
     REQUIRE(joined.size() == 1);
     CHECK(joined.front().broken.value().place == "head.2.q[the,2]");
     CHECK(check_law("head.1.q = head.1.k", *graph, 0).front().broken == std::nullopt);
@@ -220,7 +220,7 @@ TEST_SUITE("laws") {
                                  {"head.2.k", matrix({{3, 4}})},
                                  {"head.1.scores", matrix({{2}})},
                                  {"head.2.scores", matrix({{2}})}});
-    for (const HeldLaw& one : check_law("scores = columns(k)", *graph, 0)) CHECK(one.broken == std::nullopt);
+    for (const LawCheck& one : check_law("scores = columns(k)", *graph, 0)) CHECK(one.broken == std::nullopt);
     CHECK(check_law("head.1.scores = columns(k)", *graph, 0).front().broken == std::nullopt);
     CHECK(check_law("columns(k) = 4", *graph, 0).front().broken == std::nullopt);
   }
@@ -301,7 +301,7 @@ TEST_SUITE("attn assert") {
   }
 
   TEST_CASE("a law that fails is told with its cell and how that came about") {
-    const Finished failed = run_attn({"assert", "causal(weights); row_sums(weights) = 1"});
+    const ProcessResult failed = run_attn({"assert", "causal(weights); row_sums(weights) = 1"});
     CHECK(failed.code == 1);
     for (const char* part : {"1 of 2 laws does not hold.", "weights[Thinking,Machines] is 0.1192. It should be 0",
                              "The law fails in 1 of 4 places.", "row_sums(weights) = 1 holds for weights.",
@@ -316,7 +316,7 @@ TEST_SUITE("attn assert") {
       return read_document("```attn\nattn walk --only weights\n```\n" + laws + "\n", "a.md");
     };
     const auto broken_of = [&](const std::string& laws) {
-      const std::vector<Printed> outputs = outputs_of(document(laws), block_runner());
+      const std::vector<BlockOutput> outputs = outputs_of(document(laws), block_runner());
       return outputs.front().broken_laws;
     };
     CHECK(broken_of("<!-- attn:law row_sums(weights) = 1; finite(weights) -->").empty());
@@ -351,11 +351,11 @@ TEST_SUITE("attn assert") {
       accepted({"docs", "update", path});
       return run_attn({"docs", "check", path});
     };
-    const Finished good = check("<!-- attn:law row_sums(weights) = 1 -->");
+    const ProcessResult good = check("<!-- attn:law row_sums(weights) = 1 -->");
     CHECK(good.code == 0);
     check_has(good.out, "All laws hold: 1 line.");
     std::ofstream(path, std::ios::app) << "<!-- attn:law causal(weights) -->\n";
-    const Finished bad = run_attn({"docs", "check", path});
+    const ProcessResult bad = run_attn({"docs", "check", path});
     CHECK(bad.code == 1);
     check_has(in_one_line(bad.out), "the law 'causal(weights)' does not hold: weights[Thinking,Machines] is 0.1192.");
     refuses({"docs", "update", path}, "the law 'causal(weights)' does not hold");
@@ -395,12 +395,12 @@ TEST_SUITE("attn assert") {
     std::string bytes = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header;
     for (int i = 0; i < 3; ++i) bytes += "\xAB\xAA\xAA\x3E";  // 1/3
     std::ofstream(path, std::ios::binary) << bytes;
-    const Finished failed = run_attn({"assert", "row_sums(weights) = 1", "--trace", path, "--as", "weights"});
+    const ProcessResult failed = run_attn({"assert", "row_sums(weights) = 1", "--trace", path, "--as", "weights"});
     CHECK(failed.code == 1);
     check_has(in_one_line(failed.out), "has float32 numbers. With --tolerance 1e-6");
     const Words again = {"assert", "row_sums(weights) = 1", "--trace", path, "--as", "weights", "--tolerance", "1e-6"};
     CHECK(run_attn(again).code == 0);
-    const Finished wrong = run_attn({"assert", "row_sums(weights) = 2", "--trace", path, "--as", "weights"});
+    const ProcessResult wrong = run_attn({"assert", "row_sums(weights) = 2", "--trace", path, "--as", "weights"});
     CHECK(in_one_line(wrong.out).find("--tolerance 1e-6") == std::string::npos);
   }
 

@@ -71,7 +71,7 @@ const SourceFile& source_of(const Sources& sources, std::string_view path) {
 std::vector<std::string> included(std::string_view text) {
   constexpr std::string_view include = "#include \"";
   std::vector<std::string> headers;
-  for (const std::string_view line : pieces_of(text, '\n')) {
+  for (const std::string_view line : split_at(text, '\n')) {
     if (!line.starts_with(include)) continue;
     const std::string_view rest = line.substr(include.size());
     headers.emplace_back(rest.substr(0, rest.find('"')));
@@ -141,7 +141,7 @@ std::vector<std::string> declared_in(std::string_view declaration) {
     if (!is_value) plain += c;
   }
   std::vector<std::string> names;
-  for (const std::string_view piece : pieces_of(plain, ',')) {
+  for (const std::string_view piece : split_at(plain, ',')) {
     if (const std::size_t pointer = piece.find("(*"); pointer != piece.npos) {
       names.emplace_back(piece.substr(pointer + 2, piece.find(')', pointer) - pointer - 2));
       return names;
@@ -567,7 +567,7 @@ std::size_t ceiling_of(std::size_t lines) { return (lines * 103 + 999) / 1000 * 
 
 LinesOfRooms ceilings_of_rooms(const std::string& text) {
   LinesOfRooms ceilings;
-  for (const std::string_view line : pieces_of(text, '\n')) {
+  for (const std::string_view line : split_at(text, '\n')) {
     if (line.empty() || line.starts_with('#')) continue;
     std::istringstream words{std::string(line)};
     std::string room;

@@ -5,6 +5,7 @@
 #include "core/attention/feed_forward.hpp"
 #include "core/attention/identities.hpp"
 #include "core/attention/watches.hpp"
+#include "core/math/difference.hpp"
 #include "data/files/json_writer.hpp"
 #include "data/problem/problem_file.hpp"
 #include "solution.hpp"
@@ -19,7 +20,7 @@ std::function<void()> solving(std::string json) {
 }
 
 Value input(Graph& graph, std::string_view name, const Matrix& matrix) {
-  return graph.input(called(name), matrix, axis("rows"), axis("columns"));
+  return graph.input(name_from_text(name), matrix, axis("rows"), axis("columns"));
 }
 
 OptionValues values_in(std::string_view json) { return read_problem_file(json, "file.json"); }
@@ -28,11 +29,11 @@ OptionValues values_in(std::string_view json) { return read_problem_file(json, "
 
 TEST_CASE("a feed-forward layer without attention works on x itself") {
   Graph graph;
-  evaluate(build(read_problem_file(
-               R"({"x": [[1, -1], [2, 0]], "w_1": [[1, 0, 1], [0, 1, 1]], "b_1": [[0, 0, 1]],
+  add_computation(build_problem(read_problem_file(
+                      R"({"x": [[1, -1], [2, 0]], "w_1": [[1, 0, 1], [0, 1, 1]], "b_1": [[0, 0, 1]],
                    "w_2": [[1, 0], [0, 1], [1, 1]]})",
-               "test")),
-           graph);
+                      "test")),
+                  graph);
   CHECK(same(graph.at("inner").matrix(), matrix({{1, -1, 1}, {2, 0, 3}})));
   CHECK(same(graph.at("feed_forward").matrix(), matrix({{2, 1}, {5, 3}})));
 }
@@ -86,7 +87,7 @@ TEST_CASE("every layer attends to what the one below found") {
   second.layers = 1;
   second.sequences.front().x = two["layer.1.feed_forward"];
   Graph graph;
-  evaluate(second, graph);
+  add_computation(second, graph);
   CHECK(same(graph.at("feed_forward").matrix(), two["layer.2.feed_forward"]));
   CHECK(same(graph.at("weights").matrix(), two["layer.2.weights"]));
 }
@@ -138,7 +139,7 @@ TEST_CASE("another feed-forward layer takes the place of the one in a file") {
   const auto overridden = [](const std::string& json, const std::string& by) {
     OptionValues values = values_in(json);
     values.override_with(values_in(by));
-    return build(values);
+    return build_problem(values);
   };
   const std::string with = "{" + file + R"(, "w_1": [[1], [1]], "w_2": [[1, 1]]})";
   CHECK_FALSE(overridden(with, R"({"no_feed_forward": true})").feed_forward);

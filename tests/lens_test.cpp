@@ -5,7 +5,7 @@
 
 #include "commands_tried.hpp"
 #include "core/support/number.hpp"
-#include "page/tell/lens.hpp"
+#include "page/tell/lens_tables.hpp"
 #include "testing.hpp"
 
 using namespace attn;

@@ -17,7 +17,7 @@ using namespace attn;
 
 namespace {
 
-Finished run_lesson_words(const Words& words) {
+ProcessResult run_lesson_words(const Words& words) {
   Words all = {"lesson"};
   all.insert(all.end(), words.begin(), words.end());
   return run_attn(all);
@@ -51,7 +51,7 @@ void check_right_answers(Road road) {
       right += answer_of(solved) + "\n";
       CHECK(judge(solved, answer_of(solved)).mark == Judgment::Mark::right);
     }
-    const Finished good = run_lesson_words({"run", lesson.name, "--answers", folder.write("right", right)});
+    const ProcessResult good = run_lesson_words({"run", lesson.name, "--answers", folder.write("right", right)});
     CHECK_MESSAGE(good.code == 0, good.out << good.errors);
   }
 }
@@ -83,7 +83,7 @@ TEST_CASE("every lesson that is built in fails with wrong answers") {
     const std::string name(file.name);
     std::string wrong;
     for (std::size_t i = find_lesson(name).questions.size(); i > 0; --i) wrong += "12345.678\n";
-    const Finished bad = run_lesson_words({"run", name, "--answers", folder.write("wrong", wrong)});
+    const ProcessResult bad = run_lesson_words({"run", name, "--answers", folder.write("wrong", wrong)});
     CHECK(bad.code == 1);
     CHECK(has(bad.out, "Not correct: "));
   }
@@ -109,17 +109,17 @@ ask: What is it?
 of: output[1,1]
 ```
 )");
-  const Finished good = run_lesson_words({"run", lesson, "--answers", folder.write("good", "5\n13\n")});
+  const ProcessResult good = run_lesson_words({"run", lesson, "--answers", folder.write("good", "5\n13\n")});
   CHECK(good.code == 0);
   CHECK(has(good.out, "Predicted: 5. What comes out is 13."));
   CHECK(has(good.out, "Correct: 1 of 1 answer."));
-  const Finished bad = run_lesson_words({"run", lesson, "--answers", folder.write("bad", "13\n5\n")});
+  const ProcessResult bad = run_lesson_words({"run", lesson, "--answers", folder.write("bad", "13\n5\n")});
   CHECK(bad.code == 1);
   CHECK(has(bad.out, "Correct: 0 of 1 answer."));
   std::filesystem::create_directory(folder.path("class"));
   folder.write("class/ann.txt", "5\n13\n");
   folder.write("class/bob.txt", "13\n5\n");
-  const Finished all = run_lesson_words({"run", lesson, "--answers", folder.path("class")});
+  const ProcessResult all = run_lesson_words({"run", lesson, "--answers", folder.path("class")});
   CHECK(has(all.out, "ann      o  ✓  1"));
   CHECK(has(all.out, "correct     1"));
   CHECK(has(all.out, "Predict: What will it be?"));
@@ -157,10 +157,10 @@ TEST_CASE("lessons are found by name, number and path") {
   CHECK(has(run_lesson_words({"run", folder.path("a.md"), "--no-input"}).out, "attn 0."));
   CHECK(run_lesson_words({"show", "caus"}).out == run_lesson_words({"show", "causal-mask"}).out);
   CHECK(run_lesson_words({"show", "MULTI"}).out == run_lesson_words({"show", "multi-head-attention"}).out);
-  const Finished several = run_lesson_words({"show", "so"});
+  const ProcessResult several = run_lesson_words({"show", "so"});
   CHECK(several.code == 2);
   CHECK(has(several.errors, "soft-lookup, softmax-and-scaling"));
-  const Finished none = run_lesson_words({"show", "soft-lokup"});
+  const ProcessResult none = run_lesson_words({"show", "soft-lokup"});
   CHECK(none.code == 2);
   CHECK(has(none.errors, "did you mean 'soft-lookup'?"));
   CHECK(run_lesson_words({"show", "none.md"}).code == 2);
@@ -172,7 +172,7 @@ TEST_CASE("nothing is wrong with a new lesson that is printed or written") {
   const TemporaryFolder folder;
   const std::string printed = run_lesson_words({"new"}).out;
   CHECK(has(printed, "Put the output below"));
-  const Finished finished = run_lesson_words({"check", folder.write("printed.md", printed)});
+  const ProcessResult finished = run_lesson_words({"check", folder.write("printed.md", printed)});
   CHECK_MESSAGE(finished.code == 0, finished.out);
   const std::string path = folder.path("new.md");
   CHECK(has(run_lesson_words({"new", path}).out, "new.md is written"));
@@ -185,7 +185,7 @@ TEST_CASE("nothing is wrong with a new lesson that is printed or written") {
 
 TEST_CASE("an option that an action does not take is refused with those that take it") {
   const auto refused = [](const Words& words, std::string_view sentence) {
-    const Finished finished = run_lesson_words(words);
+    const ProcessResult finished = run_lesson_words(words);
     CHECK(finished.code == 2);
     CHECK_MESSAGE(has(finished.errors, sentence), finished.errors);
   };
@@ -208,7 +208,7 @@ TEST_CASE("only lines of text have to fit, because nobody can break those of a t
                    "```attn format=markdown\nattn walk --example animal --only head.1.scores\n```\n"
                    "```attn\nattn walk --example animal --only head.1.scores --format markdown\n```\n");
   CHECK(run_attn({"docs", "update", path}).code == 0);
-  const Finished finished = run_lesson_words({"check", path});
+  const ProcessResult finished = run_lesson_words({"check", path});
   CHECK_MESSAGE(finished.code == 0, finished.out);
 }
 
@@ -230,7 +230,7 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
   const std::string path = folder.path("a.md");
   const auto faults = [&](const std::string& text) {
     folder.write("a.md", text);
-    const Finished finished = run_lesson_words({"check", path});
+    const ProcessResult finished = run_lesson_words({"check", path});
     CHECK(finished.code == 1);
     return finished.out;
   };
@@ -278,7 +278,7 @@ TEST_CASE("an export shows what was answered, as Markdown or HTML") {
   const TemporaryFolder folder;
   const std::string lesson = folder.write("a.md", small), state = folder.path("state");
   const auto exported = [&](const std::string& file) {
-    const Finished finished = run_lesson_words({"export", lesson, folder.path(file), "--state", state});
+    const ProcessResult finished = run_lesson_words({"export", lesson, folder.path(file), "--state", state});
     CHECK_MESSAGE(finished.code == 0, finished.errors);
     return bytes_of(folder.path(file));
   };
@@ -292,7 +292,7 @@ TEST_CASE("an export shows what was answered, as Markdown or HTML") {
   CHECK(has(html, "<p>First.</p>"));
   CHECK(has(html, "<strong>Question 1:</strong> Which score?"));
   CHECK(run_lesson_words({"export", lesson, folder.path("out.txt"), "--state", state}).code == 2);
-  const Finished again = run_lesson_words({"export", lesson, folder.path("out.md"), "--state", state});
+  const ProcessResult again = run_lesson_words({"export", lesson, folder.path("out.md"), "--state", state});
   CHECK(again.code == 2);
   CHECK(has(again.errors, "out.md is there already: give another file, or --yes to replace it"));
   CHECK(run_lesson_words({"export", lesson, folder.path("out.md"), "--yes", "--state", state}).code == 0);
@@ -306,7 +306,7 @@ TEST_CASE("an export never overwrites the lesson itself") {
   std::filesystem::create_hard_link(lesson, folder.path("hard.md"));
   for (const std::string& target : {lesson, folder.path("./a.md"), folder.path("link.md"), folder.path("hard.md")}) {
     CAPTURE(target);
-    const Finished refused = run_lesson_words({"export", lesson, target, "--yes", "--state", state});
+    const ProcessResult refused = run_lesson_words({"export", lesson, target, "--yes", "--state", state});
     CHECK(refused.code == 2);
     CHECK(has(refused.errors, "is read here and would be overwritten"));
     CHECK(run_lesson_words({"export", lesson, "--output", target, "--state", state}).code == 2);
@@ -490,7 +490,7 @@ TEST_CASE("a question can be about any command that computes") {
     const std::string path = folder.write("a.md", fmt::format("---\ntitle: t\n---\n```question\n"
                                                               "ask: a\nof: {}\non: {}\nhint: h\n```\n",
                                                               of, on));
-    const Finished finished = run_lesson_words({"run", path});
+    const ProcessResult finished = run_lesson_words({"run", path});
     return finished.out + finished.errors;
   };
   CHECK(has(asked("attn compare-masks --scores '0 0' --mask '1 0'", "of_weights.left[1,1]"), "Answer: 0.5"));

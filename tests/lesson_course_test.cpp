@@ -321,7 +321,7 @@ TEST_CASE("no step of the course pauses before its end on a terminal of 80 by 24
     Typist typist;
     LessonTerminal terminal = desk_at(typist);
     typist.type(through(lesson, "s"));
-    take(lesson, execute(lesson, block_runner()), terminal);
+    run_session(lesson, execute(lesson, block_runner()), terminal);
     CHECK_FALSE(typist.shows("next page"));
     CHECK(typist.shows("End of lesson"));
   }
@@ -348,7 +348,7 @@ TEST_CASE("a first try and a later one are counted apart, and a solution that wa
     ++asked;
   }
   typist.type(lines);
-  take(lesson, result, terminal);
+  run_session(lesson, result, terminal);
   const ProgressCounts counts = counts_of(lesson, terminal.progress().lessons.at(lesson.name));
   CHECK(counts.first == 1);
   CHECK(counts.later == 0);
@@ -375,7 +375,7 @@ TEST_CASE("each lesson asks once why, with three choices, and not always for the
 
 TEST_CASE("the course as JSON says how far one is in each lesson") {
   const TemporaryFolder folder;
-  const Finished listed = run_attn({"lesson", "list", "--format", "json", "--state", folder.path("none")});
+  const ProcessResult listed = run_attn({"lesson", "list", "--format", "json", "--state", folder.path("none")});
   CHECK(listed.code == 0);
   for (const char* what : {"\"correct at the first try\"", "\"correct later\"", "\"missed\"", "\"steps done\"",
                            "\"causal-mask\"", "\"open\"", "\"road\"", "\"side\""}) {

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "command/docs.hpp"
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 
@@ -96,7 +96,7 @@ TEST_CASE("an output that is alike stays as it is, and one that is not is replac
   CHECK(updated(with("0.5001")) == with("0.5001"));
   CHECK(updated(with("0.5002")) == with("0.5000"));
   const Document document = read_document(with("0.5002"), "a.md");
-  const std::vector<Stale> stale = stale_blocks(document, outputs_of(document, echo));
+  const std::vector<StaleBlock> stale = stale_blocks(document, outputs_of(document, echo));
   REQUIRE(stale.size() == 1);
   CHECK(stale.front().place.line == 2);
   CHECK(stale.front().difference == std::vector<std::string>{"  ```text", "- 0.5002", "+ 0.5000", "  ```"});
@@ -204,7 +204,7 @@ TEST_CASE("an update leaves a current document untouched and writes nothing when
   const TemporaryFolder folder;
   const std::string good = folder.write("good.md", "```attn\nattn version\n```\n");
   const std::string bad = folder.write("bad.md", "```attn\nattn version\n```\n\n```attn\nattn nothing\n```\n");
-  const Finished failed = run_attn({"docs", "update", good, bad});
+  const ProcessResult failed = run_attn({"docs", "update", good, bad});
   CHECK(failed.code == 2);
   CHECK(failed.errors.find("bad.md:6: unknown command 'nothing'") != std::string::npos);
   CHECK(bytes_of(good) == "```attn\nattn version\n```\n");
@@ -233,7 +233,7 @@ TEST_CASE("a check tells the results of all documents, also of those in folders,
   for (int i = 0; i < 50; ++i) wrong += "wrong\n";
   folder.write("docs/wrong.md", wrong + "```\n<!-- /attn:output -->\n");
   const std::string docs = folder.path("docs");
-  const Finished finished = run_attn({"docs", "check", docs, "--width", "1000"});
+  const ProcessResult finished = run_attn({"docs", "check", docs, "--width", "1000"});
   CHECK(finished.code == 2);
   CHECK_MESSAGE(finished.errors.find("bad.md:2: unknown command 'nothing'") != std::string::npos, finished.errors);
   CHECK_MESSAGE(finished.out.find("new.md:2: attn walk has no output yet.") != std::string::npos, finished.out);

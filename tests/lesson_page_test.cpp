@@ -8,7 +8,7 @@
 #include "draws.hpp"
 #include "golden.hpp"
 #include "process.hpp"
-#include "school/browser/document.hpp"
+#include "school/browser/browser_document.hpp"
 #include "school/lesson/lesson.hpp"
 
 using namespace attn;

@@ -4,9 +4,9 @@
 
 #include "command/docs.hpp"
 #include "core/support/text.hpp"
+#include "data/problem/model_words.hpp"
 #include "data/problem/problem.hpp"
 #include "data/problem/problem_file.hpp"
-#include "data/problem/words.hpp"
 #include "draws.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/tutor/question.hpp"
@@ -20,7 +20,8 @@ namespace {
 class Computed {
  public:
   explicit Computed(std::string_view name) {
-    evaluate(build(read_problem_file(look_up(examples(), name, "example").json, std::string(name))), graph_);
+    add_computation(build_problem(read_problem_file(look_up(examples(), name, "example").json, std::string(name))),
+                    graph_);
   }
   const Graph& graph() const { return graph_; }
   std::string written(std::string_view expression) const {

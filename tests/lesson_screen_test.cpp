@@ -27,7 +27,7 @@ std::string without_colors(const std::string& text) {
 
 // A lesson as it is printed, cut into the outputs of its blocks.
 std::vector<Screen> screens_of(const Lesson& lesson) {
-  const Finished finished =
+  const ProcessResult finished =
       run_attn_on_terminal({"lesson", "run", lesson.name, "--no-input", "--no-pager"}, 80,
                            {.variables = {{"TERM", "xterm-256color"}, {"COLORTERM", "truecolor"}, {"NO_COLOR", ""}}});
   REQUIRE_MESSAGE(finished.code == 0, finished.out);

@@ -85,7 +85,7 @@ void take_at(Script& script, const std::string& lesson_text = small_lesson) {
   const Lesson lesson = read_lesson(lesson_text, "a.md");
   const LessonResult result = execute(lesson, block_runner());
   LessonTerminal terminal(script, {.width = 80}, script.state());
-  take(lesson, result, terminal);
+  run_session(lesson, result, terminal);
 }
 
 std::string replaced(std::string in, std::string_view what, std::string_view by) {
@@ -247,7 +247,7 @@ TEST_CASE("progress reads back as it was written, and another file is refused") 
   const CourseProgress again = read_progress(folder.write("state", bytes_of(progress))).progress;
   CHECK(again.lessons.at("a").done == progress.lessons["a"].done);
   CHECK(again.last == "a");
-  const Answered& answered = again.lessons.at("a").answers.at("3");
+  const AnswerRecord& answered = again.lessons.at("a").answers.at("3");
   CHECK(answered.right);
   CHECK_FALSE(answered.first);
   CHECK(answered.missed);
@@ -341,7 +341,7 @@ TEST_CASE("a home that cannot be written is told before the first step" * needs_
   const std::string lesson = folder.write("a.md", small_lesson);
   std::filesystem::create_directory(folder.path("home"));
   std::filesystem::permissions(folder.path("home"), std::filesystem::perms(0555));
-  const Finished finished = converse_with_attn(
+  const ProcessResult finished = converse_with_attn(
       {"lesson", "run", lesson}, {{"quit\r\n> ", "\n"}, {"quit\r\n> ", "96\n"}, {"quit\r\n> ", "\n"}},
       {.variables = {{"HOME", folder.path("home")}}, .shell = without_privileges()});
   CHECK_MESSAGE(finished.code == 0, finished.errors);
@@ -354,13 +354,13 @@ TEST_CASE("a home that cannot be written is told before the first step" * needs_
 TEST_CASE("a damaged state file is told where a page shows the progress, and reset begins a new one") {
   const TemporaryFolder folder;
   const std::string state = folder.write("state.json", "");
-  const Finished list = run_attn({"lesson", "list", "--state", state});
+  const ProcessResult list = run_attn({"lesson", "list", "--state", state});
   CHECK(list.code == 0);
   CHECK(list.errors.find("the file of your progress, " + state + ", is damaged") != std::string::npos);
   CHECK(run_attn({"lesson", "export", "1", "--state", state}).errors.find("is damaged") != std::string::npos);
   CHECK(folder.names() == std::vector<std::string>{"state.json"});
   CHECK(run_attn({"lesson", "reset", "--state", state}).code == 2);
-  const Finished reset = run_attn({"lesson", "reset", "--yes", "--state", state});
+  const ProcessResult reset = run_attn({"lesson", "reset", "--yes", "--state", state});
   CHECK(reset.code == 0);
   CHECK(reset.errors.find("state.json.damaged") != std::string::npos);
   CHECK(folder.names() == std::vector<std::string>{"state.json", "state.json.damaged"});
@@ -371,18 +371,18 @@ TEST_CASE("a lesson is taken at a real terminal, line by line, and its progress 
   const TemporaryFolder folder;
   const std::string lesson = folder.write("a.md", small_lesson), state = folder.path("deep/er/state.json");
   const Words words = {"lesson", "run", lesson, "--state", state};
-  const Finished first =
+  const ProcessResult first =
       converse_with_attn(words, {{"quit\r\n> ", "\n"}, {"quit\r\n> ", "h\n"}, {"quit\r\n> ", "q\n"}});
   CHECK_MESSAGE(first.code == 0, first.out << first.errors);
   CHECK(first.out.find("Hint 1 of 2: hint one") != std::string::npos);
   CHECK(bytes_of(state).find("attn/progress/1") != std::string::npos);
-  const Finished second = converse_with_attn(words, {{"quit\r\n> ", "96\n"}, {"quit\r\n> ", " \n"}});
+  const ProcessResult second = converse_with_attn(words, {{"quit\r\n> ", "96\n"}, {"quit\r\n> ", " \n"}});
   CHECK_MESSAGE(second.code == 0, second.out << second.errors);
   CHECK(second.out.find("You are at step 2") != std::string::npos);
   CHECK(second.out.find("End of lesson. 1 question: 1 correct") != std::string::npos);
-  const Finished third = converse_with_attn(words, {{"quit\r\n> ", "\x1b[C\n"}, {"quit\r\n> ", "q\n"}});
+  const ProcessResult third = converse_with_attn(words, {{"quit\r\n> ", "\x1b[C\n"}, {"quit\r\n> ", "q\n"}});
   CHECK(third.code == 0);
-  const Finished ended = converse_with_attn(words, {{"quit\r\n> ", "\x04"}});
+  const ProcessResult ended = converse_with_attn(words, {{"quit\r\n> ", "\x04"}});
   CHECK(ended.code == 0);
 }
 

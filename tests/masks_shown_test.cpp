@@ -8,7 +8,7 @@
 #include "command/errata/errata.hpp"
 #include "commands_tried.hpp"
 #include "core/attention/masks.hpp"
-#include "core/attention/positions.hpp"
+#include "core/attention/positional_encoding.hpp"
 #include "data/files/json.hpp"
 #include "process.hpp"
 #include "testing.hpp"
@@ -33,7 +33,7 @@ Json table(const Json& page, std::string_view title) {
 }
 
 std::string text(const Words& words) {
-  const Finished finished = run_attn(words);
+  const ProcessResult finished = run_attn(words);
   CHECK_MESSAGE(finished.code == 0, command_line(words) << finished.errors);
   return finished.out;
 }
@@ -96,7 +96,7 @@ TEST_CASE("padding, a causal mask and an arbitrary one hold together") {
 }
 
 TEST_CASE("a fill above real scores leaks, and a warning says so") {
-  const Finished finished =
+  const ProcessResult finished =
       run_attn({"softmax", "--scores", "-3e6 0; -3e6 0", "--causal", "--mask-fill", "-1e6", "--format", "csv"});
   CHECK(finished.code == 0);
   CHECK(finished.out.starts_with("0,1\n"));

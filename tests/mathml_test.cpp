@@ -10,8 +10,8 @@
 #include "core/graph/name.hpp"
 #include "operation_samples.hpp"
 #include "page/document/document.hpp"
+#include "page/render/derivation_steps.hpp"
 #include "page/render/format.hpp"
-#include "page/render/steps.hpp"
 
 using namespace attn;
 
@@ -45,7 +45,7 @@ class Formulas final : public Writer {
   void write(const Listing&) override {}
   void write(const CodeBlock&) override {}
   void write(const Drawing&) override {}
-  void write(const Derived& derived) override {
+  void write(const DerivationStep& derived) override {
     take("\\begin{aligned}" + aligned_steps(with_short_sums(derived, false), 4) + "\\end{aligned}");
   }
   void write(const CommandOutput& output) override { Writer::write(output.page->blocks); }
@@ -68,7 +68,7 @@ std::size_t formulas_on_page(const std::vector<std::string>& words) {
   const AnswerInFormat all = answer(words, bare_environment());
   Formulas formulas(all.style);
   static_cast<Writer&>(formulas).write(all.page.blocks);
-  for (const Traced& node : all.page.trace.matrices()) check_latex(node.formula.latex);
+  for (const TracedMatrix& node : all.page.trace.matrices()) check_latex(node.formula.latex);
   return formulas.count + all.page.trace.size();
 }
 

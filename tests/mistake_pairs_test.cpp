@@ -17,12 +17,12 @@ const Mistake& mistake_called(std::string_view name) {
   return *found;
 }
 
-Compared compared_with(const Node& node, Matrix theirs) {
-  Compared one{.name = node.name,
-               .node = &node,
-               .theirs = std::make_shared<const Matrix>(std::move(theirs)),
-               .rounding = {},
-               .difference = {}};
+ComparedMatrix compared_with(const Node& node, Matrix theirs) {
+  ComparedMatrix one{.name = node.name,
+                     .node = &node,
+                     .theirs = std::make_shared<const Matrix>(std::move(theirs)),
+                     .rounding = {},
+                     .difference = {}};
   one.rounding = rounding_of(*one.theirs, Precision::float64, largest_of(node.matrix()));
   one.difference = difference(*one.theirs, node.matrix(), one.rounding);
   return one;
@@ -31,7 +31,7 @@ Compared compared_with(const Node& node, Matrix theirs) {
 // What is found in the matrices of these names, as somebody has them who makes some changes.
 Findings found_with(const Graph& graph, const std::vector<Change>& changes, const std::vector<std::string>& names) {
   Rewriting theirs(graph, changes);
-  std::vector<Compared> compared;
+  std::vector<ComparedMatrix> compared;
   for (const std::string& name : names)
     compared.push_back(compared_with(graph.at(name), theirs.of(graph.at(name)).matrix()));
   return find_mistakes(graph, compared);
@@ -72,7 +72,7 @@ TEST_SUITE("pairs of mistakes") {
         computation_of("attn walk --text 'a b c d e' --d-model 6 --d-k 4 --causal --seed 3");
     const Mistake &one = mistake_called("not-scaled"), &two = mistake_called("mask-transposed");
     Rewriting theirs(*graph, std::vector<Change>{one, two});
-    std::vector<Compared> compared;
+    std::vector<ComparedMatrix> compared;
     for (const std::string name : {"weights", "output"})
       compared.push_back(compared_with(graph->at(name), theirs.of(graph->at(name)).matrix()));
     const std::vector<MistakePair> pairs = find_mistakes(*graph, compared).all.front().pairs;
@@ -89,7 +89,7 @@ TEST_SUITE("pairs of mistakes") {
         computation_of("attn walk --text 'a b c d e' --d-model 6 --d-k 4 --causal --seed 3");
     for (const double factor : {0.3, 1.7, 2.25}) {
       const Change change{[](const Node& node) { return node.is(role::scaled) && node.op; },
-                          [factor](At at) {
+                          [factor](RewriteSite at) {
                             return std::optional(times(at.itself(), {factor, {"c", "c"}}));
                           }};
       const Findings findings = found_with(*graph, {change}, {"output"});
@@ -104,7 +104,7 @@ TEST_SUITE("pairs of mistakes") {
     const std::shared_ptr<Graph> graph =
         computation_of("attn walk --text 'a b c d e' --d-model 6 --d-k 4 --causal --seed 3");
     Rewriting theirs(*graph, mistake_called("not-scaled"));
-    std::vector<Compared> compared = {
+    std::vector<ComparedMatrix> compared = {
         compared_with(graph->at("weights"), theirs.of(graph->at("weights")).matrix()),
         compared_with(graph->at("output"), Matrix(graph->at("output").matrix().shape(), 3.25))};
     (*std::const_pointer_cast<Matrix>(compared.back().theirs))(1, 2) = -1.5;

@@ -7,13 +7,13 @@
 #include "core/graph/run.hpp"
 #include "core/math/random.hpp"
 #include "core/model/encoder_decoder.hpp"
-#include "core/op/backward.hpp"
+#include "core/op/backward_pass.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/encoder_decoder_file.hpp"
-#include "data/problem/options.hpp"
 #include "data/problem/problem_file.hpp"
+#include "data/problem/problem_options.hpp"
 #include "models.hpp"
-#include "school/training/loss.hpp"
+#include "school/training/loss_graph.hpp"
 
 // Computations in which mistakes are made: the numbers of tests/oracles/mistakes.py are those of these. A mistake that
 // needs another one has it as a row of the table at the end.
@@ -26,7 +26,7 @@ constexpr double epsilon = 0.01;
 
 inline std::shared_ptr<Graph> problem_of(std::string_view fields) {
   auto graph = std::make_shared<Graph>();
-  evaluate(build(read_problem_file(fields, "test")), *graph);
+  add_computation(build_problem(read_problem_file(fields, "test")), *graph);
   return graph;
 }
 
@@ -38,7 +38,7 @@ inline std::shared_ptr<Graph> walked(std::string_view fields, std::size_t size) 
   options.override_with(read_problem_file(R"({"seed": 1})", "test"));
   options.put(option::x, MatrixFile{.matrix = filled({lengths[size], widths[size]}, [&] { return any(generator); })});
   auto graph = std::make_shared<Graph>();
-  evaluate(build(options), *graph);
+  add_computation(build_problem(options), *graph);
   return graph;
 }
 

@@ -6,7 +6,7 @@
 #include "core/model/encoder_decoder.hpp"
 #include "core/support/error.hpp"
 #include "data/problem/encoder_decoder_file.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "mistake_problems.hpp"
 #include "school/mistake/mistake.hpp"
 
@@ -60,7 +60,7 @@ TEST_SUITE("mistakes everywhere") {
     for (const Example& example : examples()) {
       CAPTURE(example.name);
       const auto graph = std::make_shared<Graph>();
-      evaluate(build(read_problem_file(example.json, "test")), *graph);
+      add_computation(build_problem(read_problem_file(example.json, "test")), *graph);
       CHECK(changed_by_all(*graph) > 0);
     }
   }
@@ -90,7 +90,7 @@ TEST_SUITE("mistakes everywhere") {
       CAPTURE(variant.name);
       const auto graph = std::make_shared<Graph>();
       const EncoderDecoder model = encoder_decoder_of(file, variant, recurrences().front());
-      evaluate(model, {1, 2, 3}, {1, 2}, *graph);
+      add_computation(model, {1, 2, 3}, {1, 2}, *graph);
       CHECK(changed_by_all(*graph) > 0);
     }
   }

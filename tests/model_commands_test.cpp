@@ -82,7 +82,7 @@ TEST_CASE("attn generate says that the cache changes nothing") {
 }
 
 TEST_CASE("where learned positions end, generation ends") {
-  const Finished finished = accepted({"generate", "--steps", "20"});
+  const ProcessResult finished = accepted({"generate", "--steps", "20"});
   check_has(finished.errors, "only 5 steps are possible, because the model has vectors for 11 positions");
   check_has(accepted({"generate"}).out, "The model has vectors for 11 positions, and none is left.");
   CHECK(accepted({"generate", "--steps", "2"}).out.find("none is left") == std::string::npos);
@@ -92,7 +92,7 @@ TEST_CASE("where learned positions end, generation ends") {
 }
 
 TEST_CASE("thousands of words are written without keeping every cache") {
-  const Finished finished =
+  const ProcessResult finished =
       accepted({"generate", "--size", "tiny", "--kind", "decoder-only", "--steps", "400", "--seed", "6"});
   check_has(finished.out, "  400.  ");
   refuses({"generate", "--size", "tiny", "--steps", "4096", "--no-cache"}, "give fewer --steps");

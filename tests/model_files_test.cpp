@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "data/files/gguf.hpp"
 #include "data/files/llama2c.hpp"
-#include "data/files/mapped.hpp"
+#include "data/files/mapped_file.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/pickle.hpp"
 #include "data/files/zip.hpp"
@@ -50,7 +50,7 @@ std::string model_folder(const TemporaryFolder& folder, const std::map<std::stri
   return std::filesystem::path(folder.path("x")).parent_path().string();
 }
 
-std::string said_of(const TemporaryFolder& folder, const std::string& path) {
+std::string with_note_on_random(const TemporaryFolder& folder, const std::string& path) {
   std::string sentence = refusal([&] { read_model(path); });
   const std::string place = std::filesystem::path(folder.path("x")).parent_path().string();
   for (std::size_t at = sentence.find(place); at != std::string::npos; at = sentence.find(place))
@@ -192,7 +192,7 @@ TEST_SUITE("files of models") {
     std::filesystem::resize_file(folder.path("model.safetensors"), 8 + header.size() + end);
     // The file has its addresses, and there is no room for its numbers.
     const std::string limit = fmt::format("ulimit -v {}", end / 1024 + 1'000'000);
-    const Finished finished = run_attn({"parameters", "--model", path}, {.shell = limit});
+    const ProcessResult finished = run_attn({"parameters", "--model", path}, {.shell = limit});
     CAPTURE(finished.errors);
     CHECK(finished.code == 0);
     CHECK(has(finished.out, "400000×2048"));
@@ -228,10 +228,10 @@ TEST_SUITE("files of models") {
     const TemporaryFolder folder;
     const std::string path = model_folder(folder, {{"model.safetensors", safetensors_bytes(tiny_gpt2())}});
     CHECK(is_tiny_gpt2(read_model(path).model));
-    const Finished parameters = run_attn({"transformer", "--parameters", path, "--target", "1 2"});
+    const ProcessResult parameters = run_attn({"transformer", "--parameters", path, "--target", "1 2"});
     CHECK(parameters.code == 2);
     CHECK(has(parameters.errors, "it is the folder of a model: give it by --model"));
-    const Finished part =
+    const ProcessResult part =
         run_attn({"walk", "--parameters", path, "--prefix", "h.0.attn", "--heads", "1", "--x", "1 2; 3 4"});
     CAPTURE(part.errors);
     CHECK(part.code == 0);
@@ -240,7 +240,7 @@ TEST_SUITE("files of models") {
   TEST_CASE("a folder in which something is missing is refused with a sentence") {
     const auto said = [](const std::map<std::string, std::string>& files, std::string_view config) {
       const TemporaryFolder folder;
-      return said_of(folder, model_folder(folder, files, config));
+      return with_note_on_random(folder, model_folder(folder, files, config));
     };
     const std::string bytes = safetensors_bytes(tiny_gpt2());
     CHECK(has(said({{"model.safetensors", bytes}}, ""), "F has no config.json"));
@@ -263,13 +263,13 @@ TEST_SUITE("files of models") {
                       name = "model.safetensors.index.json";
     const auto said = [&](const std::map<std::string, std::string>& files) {
       const TemporaryFolder folder;
-      return said_of(folder, model_folder(folder, files));
+      return with_note_on_random(folder, model_folder(folder, files));
     };
     const TemporaryFolder folder;
     const std::string path =
         model_folder(folder, {{name, index}, {one, safetensors_bytes(first)}, {two, safetensors_bytes(second)}});
     CHECK(is_tiny_gpt2(read_model(path).model));
-    CHECK(said_of(folder, folder.path(one)) ==
+    CHECK(with_note_on_random(folder, folder.path(one)) ==
           "F/" + one + " is one of the 2 files of a model: give the folder with all of them");
     CHECK(read_parameters(folder.path(name)).layout == "GPT-2");
     CHECK(read_parameters(path, "h.0.attn").layout == "an attention of GPT-2");

@@ -45,7 +45,7 @@ std::vector<std::string> shell_lines(const std::string& markdown) {
   std::vector<std::string> all;
   for (const MarkdownLeaf& leaf : markdown_leaves(markdown)) {
     if (leaf.kind != MarkdownLeaf::Kind::fence || leaf.info != "sh") continue;
-    for (const std::string_view line : pieces_of(leaf.text, '\n')) all.emplace_back(line);
+    for (const std::string_view line : split_at(leaf.text, '\n')) all.emplace_back(line);
   }
   return all;
 }
@@ -127,8 +127,8 @@ bool is_name_of_command(const Words& words) {
 bool ends_with_name_of_option(const Words& words) {
   const Command* const command = find_row(commands(), words.front());
   if (!command) return false;
-  const std::vector<Offered> offered = options_of(*command);
-  const auto is_last = [&](const Offered& row) {
+  const std::vector<OfferedOption> offered = options_of(*command);
+  const auto is_last = [&](const OfferedOption& row) {
     return row.option->name == words.back() && row.option->kind != Kind::flag;
   };
   return std::ranges::any_of(offered, is_last);
@@ -396,7 +396,7 @@ std::vector<std::string> sentences_of_refusal(const std::string& markdown) {
   std::string prose;
   for (const MarkdownLeaf& leaf : markdown_leaves(markdown)) {
     if (leaf.kind != MarkdownLeaf::Kind::paragraph && leaf.kind != MarkdownLeaf::Kind::table) continue;
-    const std::vector<std::string_view> lines = pieces_of(markdown, '\n');
+    const std::vector<std::string_view> lines = split_at(markdown, '\n');
     for (std::size_t i = leaf.first_line; i <= leaf.last_line && i <= lines.size(); ++i)
       prose += std::string(lines[i - 1]) + " ";
     prose += "| | ";

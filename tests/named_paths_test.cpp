@@ -99,7 +99,7 @@ struct PathsTold {
 std::string comments_of(const SourceFile& file) {
   const bool has_hash = file.path.ends_with(".py") || file.path.ends_with(".sh");
   std::string comments;
-  for (const std::string_view line : pieces_of(file.text, '\n')) {
+  for (const std::string_view line : split_at(file.text, '\n')) {
     const std::size_t at = line.find(has_hash ? "#" : "//"), first = line.find_first_not_of(' ');
     if (at != line.npos && (at == first || line[at - 1] == ' ')) comments += std::string(line.substr(at)) + "\n";
   }

@@ -170,7 +170,7 @@ TEST_CASE("a line that asks for a role, or only speaks of a matrix, is accepted"
        }) {
     CHECK_MESSAGE(complaints("core/model/part.cpp", line).empty(), line);
   }
-  CHECK(complaints("data/problem/build.cpp", "if (name == \"scores\") return;").empty());
+  CHECK(complaints("data/problem/build_problem.cpp", "if (name == \"scores\") return;").empty());
 }
 
 TEST_CASE("the table has every role, and every name once") {
@@ -181,19 +181,19 @@ TEST_CASE("the table has every role, and every name once") {
 }
 
 TEST_CASE("a name from outside is its role in its scopes, and is written as it was") {
-  const Name known = called("encoder.2.self_attention.w_q");
+  const Name known = name_from_text("encoder.2.self_attention.w_q");
   CHECK(&known.role() == &role::w_q);
   REQUIRE(known.scopes().size() == 3);
   CHECK(known.scopes()[0].kind == &scope::encoder);
   CHECK(known.scopes()[1].kind == &scope::number);
   CHECK(known.scopes()[1].number == 2);
   CHECK(known.scopes()[2].kind == &scope::self_attention);
-  CHECK(called("head.3.weights").scopes().front().number == 3);
-  CHECK(called("decoder.1.norm_2.gamma").scopes().back().number == 2);
-  CHECK(called("decoder.norm.gamma").scopes().back().kind == &scope::norm);
-  CHECK(&called("my.matrix").role() == &role::other);
+  CHECK(name_from_text("head.3.weights").scopes().front().number == 3);
+  CHECK(name_from_text("decoder.1.norm_2.gamma").scopes().back().number == 2);
+  CHECK(name_from_text("decoder.norm.gamma").scopes().back().kind == &scope::norm);
+  CHECK(&name_from_text("my.matrix").role() == &role::other);
   for (const char* written : {"w_q", "encoder.2.self_attention.w_q", "head.02.x", "a..b", ".x", "norm_.x", "7",
                               "head.7", "x.", "", "headless.1.x", "encoder.01.norm_1.beta"}) {
-    CHECK(called(written).text() == written);
+    CHECK(name_from_text(written).text() == written);
   }
 }

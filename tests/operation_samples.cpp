@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "core/op/gradient_operations.hpp"
 #include "core/op/operations.hpp"
-#include "core/op/ways.hpp"
 
 namespace attn {
 namespace {
@@ -384,7 +384,7 @@ const std::array table = {
                     }},
     OperationSample{"identity",
                     [](Samples& s) {
-                      return name(called("again"), s.matrix("a", {s.m, s.n}));
+                      return name(name_from_text("again"), s.matrix("a", {s.m, s.n}));
                     }},
 };
 
@@ -392,7 +392,7 @@ const std::array table = {
 
 Value Samples::matrix(std::string_view name, Shape shape) {
   std::uniform_real_distribution<double> any(-2.0, 2.0);
-  return graph.input(called(name), made(shape, [&] { return any(generator_); }), axis("rows"), axis("columns"));
+  return graph.input(name_from_text(name), made(shape, [&] { return any(generator_); }), axis("rows"), axis("columns"));
 }
 
 Value Samples::weights(std::string_view name, Shape shape) {
@@ -403,18 +403,18 @@ Value Samples::weights(std::string_view name, Shape shape) {
     for (const double cell : row(matrix, i)) sum += cell;
     for (double& cell : row(matrix, i)) cell /= sum;
   }
-  return graph.input(called(name), std::move(matrix), axis("rows"), axis("columns"));
+  return graph.input(name_from_text(name), std::move(matrix), axis("rows"), axis("columns"));
 }
 
 Value Samples::allowed(Shape shape) {
   Matrix matrix = made(shape, [&] { return generator_() % 3 == 0 ? 0.0 : 1.0; });
   for (double& cell : row(matrix, shape.rows / 2)) cell = shape.rows > 2 ? 0.0 : cell;
-  return graph.input(called("allowed"), std::move(matrix), axis("rows"), axis("columns"));
+  return graph.input(name_from_text("allowed"), std::move(matrix), axis("rows"), axis("columns"));
 }
 
 Value Samples::ids(std::size_t count, std::size_t words) {
   const auto any = [&] { return static_cast<double>(generator_() % words + 1); };
-  return graph.input(called("ids"), made({count, 1}, any), axis("words"), axis("id"));
+  return graph.input(name_from_text("ids"), made({count, 1}, any), axis("words"), axis("id"));
 }
 
 std::span<const OperationSample> operation_samples() { return table; }

@@ -21,7 +21,7 @@ namespace {
 std::string said(const Words& words) { return accepted(words).out; }
 
 std::string refusal(const Words& words) {
-  const Finished finished = run_attn(words);
+  const ProcessResult finished = run_attn(words);
   CHECK_MESSAGE(finished.code == 2, command_line(words));
   CHECK(finished.out == "");
   return finished.errors;
@@ -53,7 +53,7 @@ std::vector<std::string> names_in(const std::string& page) {
 TEST_CASE("an option is offered once, with a line of help, and its members and names are its own") {
   for (const Command& command : commands()) {
     std::set<std::string_view> names, members;
-    for (const Offered& row : options_of(command)) {
+    for (const OfferedOption& row : options_of(command)) {
       CHECK_MESSAGE(names.insert(row.option->name).second, command.name << " " << row.option->name);
       CHECK_MESSAGE(!row.summary.empty(), command.name << " " << row.option->name);
       CHECK_MESSAGE(row.option->placeholder.empty() == (row.option->kind == Kind::flag), row.option->name);
@@ -66,7 +66,7 @@ TEST_CASE("an option is offered once, with a line of help, and its members and n
 TEST_CASE("what excludes or needs an option is offered with it, or in another command") {
   std::set<const Option*> all;
   for (const Command& command : commands()) {
-    for (const Offered& row : options_of(command)) all.insert(row.option);
+    for (const OfferedOption& row : options_of(command)) all.insert(row.option);
   }
   for (const OptionGroup* group : {&problem_options(), &model_options(), &matrix_options()}) {
     for (const Exclusion& row : group->exclusions) CHECK((all.contains(row.one) && all.contains(row.other)));
@@ -117,7 +117,7 @@ TEST_CASE("what is written for a single matrix never advises an option that the 
   const TemporaryFolder folder;
   for (const Command& command : commands()) {
     if (!shows_matrices(command)) continue;
-    const Finished finished = run_attn(words_of(command) + Words{"-o", folder.path("x.npy")});
+    const ProcessResult finished = run_attn(words_of(command) + Words{"-o", folder.path("x.npy")});
     CHECK_MESSAGE((finished.code == 0 || has(finished.errors, "--only")), command.name);
   }
   CHECK(run_attn({"layer-norm", "--only", "output", "-o", folder.path("y.npy")}).code == 0);

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "command/docs.hpp"
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 
@@ -18,7 +18,7 @@ std::string with_picture(const std::string& name, const std::string& line = "att
 
 std::string sentence_on(const TemporaryFolder& folder, const std::string& name, const std::string& line) {
   const std::string document = folder.write("a.md", with_picture(name, line));
-  const Finished finished = run_attn({"docs", "update", document});
+  const ProcessResult finished = run_attn({"docs", "update", document});
   CHECK(finished.code == 2);
   CHECK(bytes_of(document) == with_picture(name, line));
   return finished.errors;
@@ -31,7 +31,7 @@ TEST_CASE("a block with a picture has an SVG file beside its document, and a lin
   std::filesystem::create_directory(folder.path("pictures"));
   const std::string document = folder.write("a.md", with_picture("pictures/walk.svg"));
   const std::string picture = folder.path("pictures/walk.svg");
-  const Finished before = run_attn({"docs", "check", document});
+  const ProcessResult before = run_attn({"docs", "check", document});
   CHECK(before.code == 1);
   CHECK_FALSE(std::filesystem::exists(picture));
 
@@ -61,7 +61,7 @@ TEST_CASE("a picture that is stale or lost is noticed and drawn anew") {
   std::string changed = drawn;
   changed.insert(changed.rfind("</svg>"), "<text>stale</text>\n");
   folder.write("walk.svg", changed);
-  const Finished stale = run_attn({"docs", "check", document});
+  const ProcessResult stale = run_attn({"docs", "check", document});
   CHECK(stale.code == 1);
   CHECK_MESSAGE(stale.out.find("stale") != std::string::npos, stale.out);
   CHECK(run_attn({"docs", "update", document}).code == 0);
@@ -103,7 +103,7 @@ TEST_CASE("a picture takes no place of another file and leaves the folder of its
 TEST_CASE("two blocks cannot have one picture") {
   const TemporaryFolder folder;
   const std::string document = folder.write("a.md", with_picture("x.svg") + "\n" + with_picture("x.svg"));
-  const Finished finished = run_attn({"docs", "update", document});
+  const ProcessResult finished = run_attn({"docs", "update", document});
   CHECK(finished.code == 2);
   CHECK_MESSAGE(finished.errors.find("another block has the picture x.svg") != std::string::npos, finished.errors);
   CHECK(folder.names() == std::vector<std::string>{"a.md"});

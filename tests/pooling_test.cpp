@@ -142,9 +142,9 @@ TEST_CASE("the scale sqrt-n divides by the root of the number of keys") {
   CHECK(divisor("sqrt-n", {.d_k = 9, .n_k = 16})->value == 4.0);
   CHECK(divisor("sqrt-dk", {.d_k = 9, .n_k = 16})->value == 3.0);
   const Problem problem =
-      build(read_problem_file(R"({"q": [[2]], "k": [[1], [2], [3], [4]], "scale": "sqrt-n"})", "file.json"));
+      build_problem(read_problem_file(R"({"q": [[2]], "k": [[1], [2], [3], [4]], "scale": "sqrt-n"})", "file.json"));
   Graph graph;
-  evaluate(problem, graph);
+  add_computation(problem, graph);
   CHECK(same(graph.at("scaled").matrix(), matrix({{1, 2, 3, 4}})));
 }
 
@@ -239,7 +239,8 @@ TEST_CASE("a sweep divides the same scores, and the entropy rises with the divis
 }
 
 TEST_CASE("a sum of which only rounding is left is nothing to divide by") {
-  const Finished shown = run_attn({"pool", "--scores", "0.1 0.2 -0.3; 1 2 3", "--v", "1; 2; 3", "--section", "Sum"});
+  const ProcessResult shown =
+      run_attn({"pool", "--scores", "0.1 0.2 -0.3; 1 2 3", "--v", "1; 2; 3", "--section", "Sum"});
   CHECK(shown.code == 0);
   CHECK_MESSAGE(shown.out.find("The scores of query 1 sum to 0.") != std::string::npos, shown.out);
   CHECK(shown.out.find("e+15") == std::string::npos);

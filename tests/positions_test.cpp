@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "core/attention/identities.hpp"
-#include "core/attention/positions.hpp"
+#include "core/attention/positional_encoding.hpp"
+#include "core/math/difference.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/text.hpp"
 #include "core/term/explanation.hpp"
@@ -169,7 +170,7 @@ TEST_CASE("without positions words that change places change nothing else, and w
     Matrix& x = *swapped.sequences.front().x;
     std::ranges::swap_ranges(row(x, 0), row(x, 2));
     Graph graph;
-    evaluate(swapped, graph);
+    add_computation(swapped, graph);
     Matrix output = graph.at("output").matrix();
     std::ranges::swap_ranges(row(output, 0), row(output, 2));
     const double difference = largest_difference(output, solution["output"]);
@@ -216,7 +217,7 @@ TEST_CASE("what changes nothing about positions is said") {
       problem_of(R"({"x": [[1]], "w_q": [[1]], "w_k": [[1]], "positions": "sinusoidal", "position_table": [[1]]})"));
   REQUIRE(table.remarks.size() == 1);
   CHECK(table.remarks.front().starts_with("--position-table has no effect"));
-  const Problem distance = build(problem_of(R"({"text": ["a"], "max_distance": 3})"));
+  const Problem distance = build_problem(problem_of(R"({"text": ["a"], "max_distance": 3})"));
   REQUIRE(distance.remarks.size() == 1);
   CHECK(distance.remarks.front().starts_with("--max-distance has no effect"));
 }

@@ -109,7 +109,7 @@ TEST_CASE("heads of queries share heads of keys and values, in files as well") {
     CAPTURE(heads.of_queries);
     CAPTURE(heads.of_keys);
     const Problem problem = problem_with(heads.of_queries, heads.of_keys, random);
-    const Solution once(problem), again(build(read_problem_file(written(problem), "x.json")));
+    const Solution once(problem), again(build_problem(read_problem_file(written(problem), "x.json")));
     CHECK(same(again["output"], once["output"]));
     const std::size_t shared = heads.of_queries / heads.of_keys;
     const auto keys_of = [&](std::size_t head) { return once[fmt::format("head.{}.k", head)]; };
@@ -145,7 +145,7 @@ TEST_CASE("the base of positions is that of the angles, rotary and sinusoidal") 
   for (const Words& words : {Words{"positions", "--n", "4", "--d-model", "4"},
                              Words{"add-positions", "--x", literal(q), "--positions", "sinusoidal"}})
     CHECK(near(rows_of_json(arrays(words + Words{"--base", "50"})["positions"]), sines));
-  const Finished idle = run_attn({"walk", "--text", "a b", "--base", "50"});
+  const ProcessResult idle = run_attn({"walk", "--text", "a b", "--base", "50"});
   check_has(idle.errors, "--base has no effect: this kind of positional encoding has no wavelengths");
   CHECK(run_attn({"compare-positions", "--base", "50"}).out != run_attn({"compare-positions"}).out);
 }
@@ -234,7 +234,7 @@ TEST_CASE("a mask of the keys is the same as a mask whose rows it thins, in ever
   refuses(scores + Words{"--key-mask", "1 0"}, "--key-mask has 2 columns but the scores have 3");
   refuses(scores + Words{"--key-mask", "1 0 1; 1 1 1"}, "--key-mask has 2 rows: give one");
   // A problem file keeps it.
-  const Finished file = run_attn(scores + Words{"--key-mask", "1 0 1", "--format", "json"});
+  const ProcessResult file = run_attn(scores + Words{"--key-mask", "1 0 1", "--format", "json"});
   CHECK(run_attn({"softmax", "--problem", "-", "--format", "json"}, {.input = file.out}).out == file.out);
 }
 
@@ -259,7 +259,7 @@ TEST_CASE("each head has a mask of its own where several are given") {
     }
     Problem several = problem;
     several.mask = GivenMask{masks, is_additive};
-    const Solution all(several), again(build(read_problem_file(written(several), "x.json")));
+    const Solution all(several), again(build_problem(read_problem_file(written(several), "x.json")));
     CHECK(same(again["output"], all["output"]));
     for (std::size_t head = 0; head < 2; ++head) {
       Problem alone = problem;
@@ -287,13 +287,13 @@ TEST_CASE("scores may be multiplied by a negative number, and a causal mask may 
   CHECK(masked("-9") == "-inf,-inf,-inf\n-inf,-inf,-inf\n-inf,-inf,-inf\n");
   CHECK(masked("1") == "1,2,-inf\n4,5,6\n7,8,9\n");
   refuses(mask + Words{"--causal-offset", "0.5"}, "is not a whole number");
-  const Finished file = run_attn(mask + Words{"--causal-offset", "-1", "--format", "json"});
+  const ProcessResult file = run_attn(mask + Words{"--causal-offset", "-1", "--format", "json"});
   CHECK(run_attn({"mask", "--problem", "-", "--format", "json"}, {.input = file.out}).out == file.out);
 }
 
 TEST_CASE("a valid length beyond the keys is all of them, and the page says so") {
-  const Finished longer = run_attn(scores + Words{"--valid-length", "9"}),
-                 equal = run_attn(scores + Words{"--valid-length", "3"});
+  const ProcessResult longer = run_attn(scores + Words{"--valid-length", "9"}),
+                      equal = run_attn(scores + Words{"--valid-length", "3"});
   CHECK(longer.code == 0);
   check_has(longer.errors, "--valid-length 9 is more than the number of keys, 3: it counts as all of them");
   CHECK(longer.out == equal.out);
@@ -339,7 +339,7 @@ TEST_CASE("concatenated files keep the labels of rows and columns that they have
   CHECK(result({"--left", more, "--right", words}).out ==
         "\"\",\"u\",\"v\",\"x\",\"y\"\n\"it\",5,6,1,2\n\"was\",7,8,3,4\n");
   CHECK(result({"--left", words, "--right", "5; 6"}).out == "\"\",\"x\",\"y\",\"1\"\n\"it\",1,2,5\n\"was\",3,4,6\n");
-  const Finished below = result({"--above", words, "--below", others});
+  const ProcessResult below = result({"--above", words, "--below", others});
   CHECK(below.out == "\"\",\"x\",\"y\"\n\"it\",1,2\n\"was\",3,4\n\"the\",5,6\n");
   CHECK(below.errors ==
         "attn: warning: --above and --below have different labels of columns: the result has those of --above\n");
@@ -451,7 +451,7 @@ TEST_CASE("an option that says what the file says already is no contradiction") 
   const Words agreeing[] = {
       {"--causal"}, {"--heads", "2"}, {"--scale", "sqrt-dk"}, {"--positions", "none"}, {"--causal-offset", "0"}};
   for (const Words& more : agreeing) {
-    const Finished finished = run_attn(walk + more);
+    const ProcessResult finished = run_attn(walk + more);
     CHECK_MESSAGE(finished.code == 0, finished.errors);
     CHECK(finished.out == run_attn(walk).out);
   }

@@ -101,7 +101,7 @@ class Process {
   void close_input() { input_.close(); }
 
   // Waits until it has ended.
-  Finished finish() {
+  ProcessResult finish() {
     int status = 0;
     rusage used{};
     REQUIRE(wait4(id_, &status, 0, &used) == id_);
@@ -140,13 +140,13 @@ std::string without_privileges() {
   return geteuid() == 0 ? "exec setpriv --bounding-set=-all --inh-caps=-all \"$0\" \"$@\"" : "true";
 }
 
-Finished run_attn(const Words& words, const Surroundings& surroundings) {
+ProcessResult run_attn(const Words& words, const Surroundings& surroundings) {
   if (!surroundings.output_path.empty()) {
     const Descriptor file(open(surroundings.output_path.c_str(), O_WRONLY | O_CLOEXEC));
     return Process(words, surroundings, file.number()).finish();
   }
   const Descriptor file(nameless_file());
-  Finished finished = Process(words, surroundings, file.number()).finish();
+  ProcessResult finished = Process(words, surroundings, file.number()).finish();
   finished.out = contents_of(file);
   return finished;
 }
@@ -163,7 +163,7 @@ doctest::skip needs_terminals() {
 
 doctest::skip needs_limited_memory() { return doctest::skip(is_sanitized()); }
 
-Finished run_attn_on_terminal(const Words& words, unsigned short columns, const Surroundings& surroundings) {
+ProcessResult run_attn_on_terminal(const Words& words, unsigned short columns, const Surroundings& surroundings) {
   winsize size{};
   size.ws_col = columns;
   size.ws_row = surroundings.rows;
@@ -178,13 +178,13 @@ Finished run_attn_on_terminal(const Words& words, unsigned short columns, const 
   for (ssize_t came = 0; (came = read(reader.number(), piece, sizeof piece)) > 0;) {
     out.append(piece, static_cast<std::size_t>(came));
   }
-  Finished finished = process.finish();
+  ProcessResult finished = process.finish();
   finished.out = std::move(out);
   std::erase(finished.out, '\r');
   return finished;
 }
 
-Finished run_attn_into_closed_pipe(const Words& words) {
+ProcessResult run_attn_into_closed_pipe(const Words& words) {
   int ends[2];
   REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
   Descriptor reader(ends[0]), writer(ends[1]);
@@ -196,7 +196,7 @@ Finished run_attn_into_closed_pipe(const Words& words) {
   return process.finish();
 }
 
-Finished run_attn_into_unread_pipe(const Words& words) {
+ProcessResult run_attn_into_unread_pipe(const Words& words) {
   int ends[2];
   REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
   Descriptor reader(ends[0]), writer(ends[1]);
@@ -204,7 +204,8 @@ Finished run_attn_into_unread_pipe(const Words& words) {
   return Process(words, {}, writer.number()).finish();
 }
 
-Finished run_attn_and_signal(const Words& words, unsigned microseconds, int signal, const Surroundings& surroundings) {
+ProcessResult run_attn_and_signal(const Words& words, unsigned microseconds, int signal,
+                                  const Surroundings& surroundings) {
   const Descriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
   Process process(words, surroundings, nowhere.number());
   usleep(microseconds);
@@ -212,7 +213,7 @@ Finished run_attn_and_signal(const Words& words, unsigned microseconds, int sign
   return process.finish();
 }
 
-Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns, const Surroundings& surroundings) {
+ProcessResult converse_with_attn(const Words& words, const std::vector<Turn>& turns, const Surroundings& surroundings) {
   constexpr char end_of_input = '\x04', erase_line = '\x15';
   constexpr int moment = 1000, most_moments = 20;  // milliseconds of silence
   winsize size{};
@@ -225,7 +226,7 @@ Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns, 
   fcntl(theirs, F_SETFD, FD_CLOEXEC);
   Descriptor output(dup(theirs));
   fcntl(output.number(), F_SETFD, FD_CLOEXEC);
-  Finished finished;
+  ProcessResult finished;
   {
     Surroundings colorless = surroundings;  // what is awaited is words
     colorless.variables.try_emplace("NO_COLOR", "1");

@@ -30,7 +30,7 @@ struct Surroundings {
 };
 
 /// What a process has left behind.
-struct Finished {
+struct ProcessResult {
   int code = 0;               // 128 + signal when it was killed
   std::string out;            // standard output; of a terminal: all that it has received
   std::string errors;         // standard error
@@ -42,10 +42,10 @@ struct Finished {
 std::string without_privileges();
 
 /// Runs attn to its end.
-Finished run_attn(const Words& words, const Surroundings& surroundings = {});
+ProcessResult run_attn(const Words& words, const Surroundings& surroundings = {});
 
 /// Runs attn on a terminal of so many columns; 0: the terminal does not know.
-Finished run_attn_on_terminal(const Words& words, unsigned short columns, const Surroundings& surroundings = {});
+ProcessResult run_attn_on_terminal(const Words& words, unsigned short columns, const Surroundings& surroundings = {});
 
 /// Skips a test where pseudo-terminals cannot be had, as in a chroot without /dev/pts.
 doctest::skip needs_terminals();
@@ -55,14 +55,14 @@ doctest::skip needs_terminals();
 doctest::skip needs_limited_memory();
 
 /// Runs attn into a pipe whose reader goes away after the first bytes.
-Finished run_attn_into_closed_pipe(const Words& words);
+ProcessResult run_attn_into_closed_pipe(const Words& words);
 
 /// The same, where the reader has gone away before the first bytes.
-Finished run_attn_into_unread_pipe(const Words& words);
+ProcessResult run_attn_into_unread_pipe(const Words& words);
 
 /// Runs attn and sends it a signal after so many microseconds.
-Finished run_attn_and_signal(const Words& words, unsigned microseconds, int signal,
-                             const Surroundings& surroundings = {});
+ProcessResult run_attn_and_signal(const Words& words, unsigned microseconds, int signal,
+                                  const Surroundings& surroundings = {});
 
 /// What is typed once the terminal has shown something new that holds a text.
 struct Turn {
@@ -71,7 +71,8 @@ struct Turn {
 };
 
 /// Runs attn at a terminal that is its input as well as its output, and types. Then the input ends.
-Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns, const Surroundings& surroundings = {});
+ProcessResult converse_with_attn(const Words& words, const std::vector<Turn>& turns,
+                                 const Surroundings& surroundings = {});
 
 /// The words as one command line, for messages.
 std::string command_line(const Words& words);

@@ -14,12 +14,12 @@
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/model_file.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "page/document/document.hpp"
-#include "page/render/ranked.hpp"
-#include "page/render/steps.hpp"
+#include "page/render/derivation_steps.hpp"
+#include "page/render/ranked_columns.hpp"
 #include "process.hpp"
-#include "school/browser/page.hpp"
+#include "school/browser/computation_page.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/mistake/mistake.hpp"
 #include "school/training/task.hpp"
@@ -211,7 +211,7 @@ const std::vector<Computed>& computed() {
         {"formats", "32", 8.0 * sizeof(float)},
         {"formats", "64", 8.0 * sizeof(double)},
         {"formats", "80", constant_in("src/page/render/style.hpp", "80 without one", 80.0)},
-        {"lessons", "85", constant_in("src/school/lesson/page.cpp", "most_live_matrices = 85,", 85.0)},
+        {"lessons", "85", constant_in("src/school/lesson/lesson_page.cpp", "most_live_matrices = 85,", 85.0)},
         {"lessons", "4,000", constant_in("src/core/math/random.cpp", "work_of_generator = 4000;", 4000.0)},
         {"lessons", "180", usual_pace.words_per_minute},
         {"lessons", "0.35", usual_pace.table},

@@ -21,7 +21,7 @@ using Lines = std::vector<std::string>;
 Trial tried_with(const Puzzle& puzzle, const Lines& lines) {
   Settings settings = settings_at_start(puzzle);
   for (const std::string& line : lines) assign(puzzle, line, settings);
-  return tried(puzzle, settings, block_runner());
+  return trial_of(puzzle, settings, block_runner());
 }
 
 // Every miss on every input, one after the other.
@@ -184,7 +184,7 @@ TEST_CASE("a command of a puzzle that takes none of its numbers is told with its
   const TemporaryFolder folder;
   const std::string path = folder.write(
       "p.md", "```puzzle\ntitle: t\nask: a?\non: attn generate\nset: w_q 2x2\nholds: weights[1,1] > 0.5\n```\n");
-  const Finished finished = run_attn({"puzzle", path, "--no-input"});
+  const ProcessResult finished = run_attn({"puzzle", path, "--no-input"});
   CHECK(finished.code == 2);
   for (const char* part : {"p.md:4: on: attn generate, to which the numbers to set are added: ", "--wq"})
     CHECK_MESSAGE(finished.errors.find(part) != std::string::npos, finished.errors);
@@ -282,7 +282,7 @@ TEST_CASE("huge numbers solve nothing that they do not give") {
     for (Matrix& matrix : settings) matrix = Matrix(matrix.shape(), 1e308);
     bool is_solved = false;
     try {
-      is_solved = tried(puzzle, settings, block_runner()).is_solved();
+      is_solved = trial_of(puzzle, settings, block_runner()).is_solved();
     } catch (const InputError& error) {
       CHECK(std::string_view(error.what()).size() > 20);  // a sentence
     }
@@ -318,16 +318,16 @@ TEST_CASE("a puzzle that is solved on the command line is marked and a judged fi
   CHECK(run_attn({"puzzle", "1", "--set", "log(3) 0", "--state", state, "--format", "json"}).code == 0);
   CHECK(is_marked());
   const std::string other = folder.write("other.json", "[1]\n");
-  const Finished solved = run_attn({"puzzle", "1", "--set", "log(3) 0", "--state", other});
+  const ProcessResult solved = run_attn({"puzzle", "1", "--set", "log(3) 0", "--state", other});
   CHECK(solved.code == 0);
   CHECK(has(solved.out, "Solved."));
   CHECK(has(solved.errors, "is not a file of progress"));
   CHECK(bytes_of(other) == "[1]\n");
   const std::string damaged = folder.write("damaged.json", "");
-  const Finished again = run_attn({"puzzle", "1", "--set", "log(3) 0", "--state", damaged});
+  const ProcessResult again = run_attn({"puzzle", "1", "--set", "log(3) 0", "--state", damaged});
   CHECK(has(again.errors, "was damaged. It is now called"));
   CHECK(has(bytes_of(damaged), "three-quarters"));
-  const Finished without = run_attn({"puzzle", "1", "--set", "log(3) 0"});  // where there is no home
+  const ProcessResult without = run_attn({"puzzle", "1", "--set", "log(3) 0"});  // where there is no home
   CHECK(without.code == 0);
   CHECK(without.errors.empty());
 }
@@ -339,7 +339,7 @@ TEST_CASE("a property whose ranges are empty is refused") {
                 "weights[1,i] > 0.9 for i = 3..2");
   const std::string mine = folder.write("a.md", "```puzzle\n" + lines + "```\n");
   for (const Words& words : {Words{"puzzle", mine}, Words{"puzzle", mine, "--set", "scores = 5 0 0"}}) {
-    const Finished refused = run_attn(words);
+    const ProcessResult refused = run_attn(words);
     CHECK(refused.code == 2);
     CHECK(has(refused.errors, "for i = 3..2' compares nothing: its range is empty"));
   }
@@ -355,7 +355,7 @@ TEST_CASE("the pages of puzzles are the golden ones") {
 }
 
 TEST_CASE("a try at a puzzle is told as JSON") {
-  const Finished tried = run_attn({"puzzle", "1", "--set", "scores = 1 0", "--format", "json"});
+  const ProcessResult tried = run_attn({"puzzle", "1", "--set", "scores = 1 0", "--format", "json"});
   CHECK(tried.code == 1);
   CHECK(tried.out.find("weights[1,1] = 0.75 ± 0.005") != std::string::npos);
   CHECK(tried.out.find("Query 1 gives \\\"cat\\\" the weight 0.73") != std::string::npos);
@@ -363,7 +363,7 @@ TEST_CASE("a try at a puzzle is told as JSON") {
 
 TEST_CASE("a property compares quantities at places") {
   const Puzzle puzzle = find_puzzle("look-back");
-  const Trial start = tried(puzzle, settings_at_start(puzzle), block_runner());
+  const Trial start = trial_of(puzzle, settings_at_start(puzzle), block_runner());
   const Graph& graph = *start.graphs.front();
   CHECK(misses_of(read_property("weights[i,j] = 1/4 for i = 1..n_q, j = 1..n_k"), graph).empty());
   CHECK(misses_of(read_property("weights[i,j] < 1/4 for i = 1..3, j = 1..i"), graph).size() == 6);
@@ -443,7 +443,7 @@ TEST_CASE("a lesson shows and exports its puzzles") {
       "a.md", "---\ntitle: A\n---\nFirst.\n\n```puzzle\nname: look-back\n```\n\n```puzzle\n" + own + "```\n");
   for (const Words& words : {Words{"lesson", "show", lesson}, Words{"lesson", "run", lesson, "--no-input"},
                              Words{"lesson", "export", lesson}}) {
-    const Finished shown = run_attn(words);
+    const ProcessResult shown = run_attn(words);
     CHECK(shown.code == 0);
     CHECK(shown.out.find("Each row of x is a position") != std::string::npos);
     CHECK(shown.out.find("Make the first weight large.") != std::string::npos);
@@ -454,17 +454,18 @@ TEST_CASE("a puzzle is played at a terminal and marked when it is solved" * need
   const TemporaryFolder folder;
   const std::string state = folder.path("state.json");
   const std::string prompt = "quit\r\n> ";
-  const Finished played = converse_with_attn({"puzzle", "1", "--state", state}, {{prompt, "h\n"},
-                                                                                 {prompt, "scores = 1 0\n"},
-                                                                                 {prompt, "scores = 1\n"},
-                                                                                 {prompt, "2 0\n"},
-                                                                                 {prompt, "back\n"},
-                                                                                 {prompt, "\n"},
-                                                                                 {prompt, "?\n"},
-                                                                                 {prompt, "show\n"},
-                                                                                 {prompt, "a\n"},
-                                                                                 {prompt, "reset\n"},
-                                                                                 {prompt, "scores[1,1]=log(3)\n"}});
+  const ProcessResult played =
+      converse_with_attn({"puzzle", "1", "--state", state}, {{prompt, "h\n"},
+                                                             {prompt, "scores = 1 0\n"},
+                                                             {prompt, "scores = 1\n"},
+                                                             {prompt, "2 0\n"},
+                                                             {prompt, "back\n"},
+                                                             {prompt, "\n"},
+                                                             {prompt, "?\n"},
+                                                             {prompt, "show\n"},
+                                                             {prompt, "a\n"},
+                                                             {prompt, "reset\n"},
+                                                             {prompt, "scores[1,1]=log(3)\n"}});
   CHECK_MESSAGE(played.code == 0, played.out << played.errors);
   for (const char* what :
        {"Hint 1 of 3", "Not yet.", "scores has 2 columns", "'back' sets nothing", "Try again, or type h for a hint.",
@@ -472,7 +473,7 @@ TEST_CASE("a puzzle is played at a terminal and marked when it is solved" * need
     CAPTURE(std::string(what));
     CHECK_MESSAGE(played.out.find(what) != std::string::npos, played.out);
   }
-  const Finished listed = run_attn({"puzzle", "--state", state});
+  const ProcessResult listed = run_attn({"puzzle", "--state", state});
   CHECK(listed.out.find("✓  1 ") != std::string::npos);
   CHECK(listed.out.find("✓  2 ") == std::string::npos);
   CHECK(run_attn({"lesson", "reset", "--state", state}).errors.find("1 puzzle") != std::string::npos);
@@ -485,7 +486,7 @@ TEST_CASE("a lesson goes on behind a puzzle that is solved or skipped" * needs_t
   const std::string lesson = folder.write(
       "a.md", "---\ntitle: A\n---\n```puzzle\n" + own + "```\n\n```puzzle\nname: three-quarters\n```\n\nLast.\n");
   const std::string prompt = "quit\r\n> ";
-  const Finished taken = converse_with_attn(
+  const ProcessResult taken = converse_with_attn(
       {"lesson", "run", lesson, "--state", folder.path("state.json")},
       {{prompt, "scores = 1 0 0\n"}, {prompt, "scores = 9 0 0\n"}, {prompt, "s\n"}, {prompt, "q\n"}});
   CHECK_MESSAGE(taken.code == 0, taken.out << taken.errors);

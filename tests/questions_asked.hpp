@@ -51,7 +51,7 @@ inline std::set<std::string> wrong_numbers(const SolvedQuestion& solved) {
     add(factor * answer, {0, 1, 2, 4});
   for (int whole = -3; whole <= 20; ++whole) add(whole, {0});
   for (int share = 1; share < 20; ++share) add(share * 0.05, {2});
-  for (const Recognised& one : recognisable(solved)) add(std::get<double>(one.quantity), {2, 4});
+  for (const RecognizedAnswer& one : recognizable_answers(solved)) add(std::get<double>(one.quantity), {2, 4});
   return typed;
 }
 

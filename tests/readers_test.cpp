@@ -670,7 +670,7 @@ TEST_CASE("two readings of a file are told on standard error, and --say-input sh
   const std::string counted_header = folder.write("c.csv", "0,1\n0.1,0.9\n0.3,0.7\n"),
                     labelled = folder.write("l.csv", ",it,was\n0,0.1,0.9\n1,0.3,0.7\n"),
                     mask = folder.write("m.npy", saved("<f8", "(1, 2)", bytes_of_numbers<double>({1, 0})));
-  const Finished doubted = run_attn({"softmax", "--scores", counted_header});
+  const ProcessResult doubted = run_attn({"softmax", "--scores", counted_header});
   CHECK(doubted.code == 0);
   CHECK(
       doubted.errors.starts_with("attn: warning: " + counted_header + ": the first row, '0,1', is read as numbers: "));
@@ -679,7 +679,7 @@ TEST_CASE("two readings of a file are told on standard error, and --say-input sh
        {Words{"softmax", "--scores", labelled}, Words{"softmax", "--scores", labelled, "--mask", mask},
         Words{"check", labelled, "walk", "--scores", "0 1; 1 0", "--as", "weights"}}) {
     CAPTURE(command_line(line));
-    const Finished told = run_attn(line + Words{"--say-input"});
+    const ProcessResult told = run_attn(line + Words{"--say-input"});
     check_has(told.out, "Input");
     check_has(told.out, "the first column has labels");
     check_has(told.out, "commas separate the cells");
@@ -689,11 +689,11 @@ TEST_CASE("two readings of a file are told on standard error, and --say-input sh
   for (const Words& line : {Words{"convert", labelled, folder.path("o.npy")},
                             Words{"softmax", "--scores", labelled, "--only", "weights", "--format", "csv"}}) {
     CAPTURE(command_line(line));
-    const Finished told = run_attn(line + Words{"--say-input"});
+    const ProcessResult told = run_attn(line + Words{"--say-input"});
     CHECK(told.out == run_attn(line).out);
     check_has(told.errors, " from " + labelled + ", 2×2: first column: the first column has labels\n");
   }
-  const Finished masked = run_attn({"softmax", "--scores", labelled, "--mask", mask, "--say-input"});
+  const ProcessResult masked = run_attn({"softmax", "--scores", labelled, "--mask", mask, "--say-input"});
   CHECK(masked.out.find("the elements have the type f8") != std::string::npos);
   CHECK(masked.errors.find(mask + ": the mask is of floats") != std::string::npos);
 }
@@ -726,7 +726,7 @@ TEST_CASE("--say-input tells of truth values as numbers, of letters for them, an
 
 TEST_CASE("a causal mask of fewer queries than keys says where it begins, and how it is aligned at the end") {
   const Words few = {"softmax", "--scores", "0 0 0", "--causal"};
-  const Finished told = run_attn(few);
+  const ProcessResult told = run_attn(few);
   CHECK(told.errors ==
         "attn: warning: --causal: there are 1 query and 3 keys, and query 1 attends to key 1: "
         "if the queries are those of the last keys, as with a KV cache, give --causal-offset 2\n");
@@ -741,7 +741,7 @@ TEST_CASE("messages name the file and the member, and no option that nobody type
   const std::string problem = folder.path("p.json");
   const auto told = [&](const Words& line, std::string_view json) {
     folder.write("p.json", json);
-    const Finished finished = run_attn(line);
+    const ProcessResult finished = run_attn(line);
     CHECK(finished.code == 2);
     CHECK_MESSAGE(finished.errors.starts_with("attn: " + problem + ":"), finished.errors);
     CHECK_MESSAGE(finished.errors.find("--") == std::string::npos, finished.errors);
@@ -773,7 +773,7 @@ TEST_CASE("what a problem file gives is named by its file and member, wherever i
   const std::string problem = folder.path("p.json");
   const auto told = [&](const Words& words, std::string_view json, std::string_view sentence) {
     folder.write("p.json", json);
-    const Finished finished = run_attn(words + Words{"--problem", problem});
+    const ProcessResult finished = run_attn(words + Words{"--problem", problem});
     CAPTURE(json);
     CHECK(finished.code == 2);
     CHECK_MESSAGE(finished.errors.starts_with("attn: " + problem + ": " + std::string(sentence)), finished.errors);
@@ -852,7 +852,7 @@ TEST_CASE("a file of another program is refused by its format, with what to do")
     const std::string path = folder.write(row.name, row.bytes);
     for (const Words& line :
          {Words{"softmax", "--scores", path}, Words{"show", path}, Words{"check", path, "--scores", "1 2"}}) {
-      const Finished finished = run_attn(line);
+      const ProcessResult finished = run_attn(line);
       CHECK(finished.code == 2);
       CHECK_MESSAGE(finished.errors.starts_with("attn: " + path + " " + std::string(row.sentence)), finished.errors);
     }
@@ -860,7 +860,7 @@ TEST_CASE("a file of another program is refused by its format, with what to do")
 }
 
 TEST_CASE("a device is refused, and a pipe and standard input are read") {
-  const Finished zero = run_attn({"softmax", "--scores", "/dev/zero"});
+  const ProcessResult zero = run_attn({"softmax", "--scores", "/dev/zero"});
   CHECK(zero.code == 2);
   CHECK(zero.errors == "attn: /dev/zero is a device: give a regular file, a pipe, or '-' for standard input\n");
   CHECK(run_attn({"show", "/dev/urandom"}).code == 2);
@@ -872,7 +872,7 @@ TEST_CASE("a page with more numbers than anybody reads goes to a file or a progr
   folder.write("big.npy", saved("|b1", "(1, 4194305)", std::string(4194305, '\1')));
   for (const Words& line :
        {Words{"softmax", "--scores", path, "--only", "scores"}, Words{"convert", path, "-", "--format", "markdown"}}) {
-    const Finished finished = run_attn(line);
+    const ProcessResult finished = run_attn(line);
     CHECK(finished.code == 2);
     CHECK_MESSAGE(finished.errors.starts_with("attn: this page has 4194305 numbers, and at most 4194304 are shown: "),
                   finished.errors);
@@ -889,7 +889,7 @@ TEST_CASE("a tensor that is empty is left out by attn check as by attn show") {
   const TemporaryFolder folder;
   const std::string path = folder.write(
       "four.safetensors", bytes_of_number(header.size(), 8) + header + bytes_of_numbers<double>({0.5, 0.5}));
-  const Finished checked = run_attn({"check", path, "--scores", "1 1"});
+  const ProcessResult checked = run_attn({"check", path, "--scores", "1 1"});
   CHECK_MESSAGE(checked.code == 0, checked.errors);
   CHECK(run_attn({"show", path}).code == 0);
 }
@@ -904,7 +904,7 @@ TEST_CASE("a container without matrices is refused with what to do") {
           Words{"check", path}, Words{"walk", "--parameters", path, "--text", "a", "--heads", "1"},
           Words{"encoder", "--parameters", path, "--heads", "1"}, Words{"encoder", "--model", path}}) {
       CAPTURE(command_line(line));
-      const Finished finished = run_attn(line);
+      const ProcessResult finished = run_attn(line);
       CHECK(finished.code == 2);
       CHECK(finished.errors == "attn: " + path + " has no tensors: save at least one\n");
     }
@@ -928,7 +928,7 @@ TEST_CASE("arrays that together have too many numbers are refused by their heade
   const std::string path = folder.write("bomb.npz", bytes);
   for (const Words& line : {Words{"check", path}, Words{"show", path}}) {
     CAPTURE(command_line(line));
-    const Finished finished = run_attn(line);
+    const ProcessResult finished = run_attn(line);
     CHECK(finished.code == 2);
     CHECK_MESSAGE(finished.errors == "attn: " + path + " has more than 134217728 numbers: leave out some " +
                                          (line.front() == "check" ? "matrices" : "arrays") + "\n",

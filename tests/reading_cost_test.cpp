@@ -347,7 +347,7 @@ TEST_CASE("a file of a tokenizer that asks for more than it may is refused in a 
     const Words words = {"tokenize", "--tokenizer", folder.path("t.json"), "--text-file", folder.path("a.txt")};
     const std::string document =
         folder.write("a.md", "```attn\nattn tokenize --tokenizer t.json --text-file a.txt\n```\n");
-    for (const Finished& finished :
+    for (const ProcessResult& finished :
          {run_attn(words, little_memory), run_attn({"docs", "check", document}, little_memory)}) {
       CHECK(finished.code == 2);
       CHECK_MESSAGE(finished.errors.find(sentence) != std::string::npos, finished.errors);
@@ -372,7 +372,7 @@ TEST_CASE("10 MB of words take less than 300 MB, and at most 80 MB as JSON" * ne
     words.insert(words.end(), more.begin(), more.end());
     words.push_back(folder.write("text", mark + words_of_size(bytes) + mark));
     CAPTURE(command_line(words));
-    const Finished finished = run_attn(words, {.shell = fmt::format("ulimit -v {}", kilobytes)});
+    const ProcessResult finished = run_attn(words, {.shell = fmt::format("ulimit -v {}", kilobytes)});
     CHECK_MESSAGE(finished.code == 0, finished.errors);
     CHECK(finished.out.size() <= 8 * bytes);
   }

@@ -174,7 +174,7 @@ std::string hole_in(const std::string& says) {
 std::set<std::string> wrong_answers(const SolvedQuestion& solved) {
   if (solved.question.kind == AnswerKind::number) return wrong_numbers(solved);
   std::set<std::string> typed = {"1x1", "7x3", "3 x 9", "12x1", "something", "la, maison", "1"};
-  for (const Recognised& one : recognisable(solved)) typed.insert(written(one.quantity));
+  for (const RecognizedAnswer& one : recognizable_answers(solved)) typed.insert(written(one.quantity));
   for (const std::string& choice : solved.question.choices) typed.insert(choice);
   for (const std::string& word : words_to_choose(solved))
     typed.insert({word, word + "x", word + " and more", "x " + word});
@@ -183,7 +183,7 @@ std::set<std::string> wrong_answers(const SolvedQuestion& solved) {
 
 std::size_t check_reasons(const SolvedQuestion& solved) {
   std::size_t count = 0;
-  for (const Recognised& one : recognisable(solved))
+  for (const RecognizedAnswer& one : recognizable_answers(solved))
     CHECK_MESSAGE(hole_in(one.says).empty(),
                   fmt::format("{}: {}: {}", solved.question.ask, hole_in(one.says), one.says));
   for (const std::string& typed : wrong_answers(solved)) {

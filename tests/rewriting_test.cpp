@@ -7,8 +7,8 @@
 
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
-#include "data/problem/options.hpp"
 #include "data/problem/problem_file.hpp"
+#include "data/problem/problem_options.hpp"
 #include "school/mistake/mistake.hpp"
 
 using namespace attn;
@@ -17,21 +17,21 @@ namespace {
 
 std::shared_ptr<Graph> computed(std::string_view problem) {
   auto graph = std::make_shared<Graph>();
-  evaluate(build(read_problem_file(problem, "test")), *graph);
+  add_computation(build_problem(read_problem_file(problem, "test")), *graph);
   return graph;
 }
 
 bool is_value(const Node& node) { return node.is(role::v) && !node.is_alias(); }
-std::optional<Value> doubled(At at) { return times(at.itself(), {2.0, {"2", "2"}}); }
+std::optional<Value> doubled(RewriteSite at) { return times(at.itself(), {2.0, {"2", "2"}}); }
 
 bool is_first_weights(const Node& node) {
   return node.is(role::weights) && node.place && node.place->number == std::size_t{1};
 }
-std::optional<Value> from_the_next_head(At at) { return at.of(at.node.graph->at("head.2.weights")); }
+std::optional<Value> from_the_next_head(RewriteSite at) { return at.of(at.node.graph->at("head.2.weights")); }
 
 bool nowhere(const Node&) { return false; }
 
-Mistake made(bool (*where)(const Node&), std::optional<Value> (*instead)(At)) {
+Mistake made(bool (*where)(const Node&), std::optional<Value> (*instead)(RewriteSite)) {
   return {"test", Mistake::Kind::error, "", "", where, instead};
 }
 
@@ -70,7 +70,7 @@ TEST_SUITE("a computation with a mistake") {
   TEST_CASE("what cannot be computed is refused again and nothing else is") {
     const auto graph = computed(two_heads);
     const Mistake mistake = made([](const Node& node) { return node.is(role::concat); },
-                                 [](At at) -> std::optional<Value> { return columns(at.itself(), 3, 2); });
+                                 [](RewriteSite at) -> std::optional<Value> { return columns(at.itself(), 3, 2); });
     Rewriting again(*graph, mistake);
     for (int i = 0; i < 2; ++i) {
       CHECK_THROWS_AS(again.of(graph->at("output")), InputError);
@@ -81,7 +81,7 @@ TEST_SUITE("a computation with a mistake") {
 
   TEST_CASE("what is made instead is asked for only where the mistake can be made") {
     const auto graph = computed(two_heads);
-    const Mistake mistake = made(is_value, [](At at) -> std::optional<Value> {
+    const Mistake mistake = made(is_value, [](RewriteSite at) -> std::optional<Value> {
       CHECK(is_value(at.node));
       return std::nullopt;
     });
@@ -92,7 +92,7 @@ TEST_SUITE("a computation with a mistake") {
   TEST_CASE("two mistakes are made in one computation, each at its own nodes") {
     const auto graph = computed(R"({"q": [[1, 2], [0, 3]], "k": [[2, 1], [1, 1]], "v": [[1, 0], [0, 1]]})");
     const auto called = [](std::string_view name) { return *std::ranges::find(mistakes(), name, &Mistake::name); };
-    Rewriting again(*graph, {called("not-scaled"), called("softmax-over-queries")});
+    Rewriting again(*graph, {name_from_text("not-scaled"), name_from_text("softmax-over-queries")});
     // The scores are 4 and 3, and below them 3 and 3.
     const double first = 1.0 / (1.0 + std::exp(-1.0));
     const Matrix weights = again.of(graph->at("weights")).matrix();
@@ -105,8 +105,8 @@ TEST_SUITE("a computation with a mistake") {
   TEST_CASE("of two mistakes at one node the first is made, unless it gives nothing") {
     const auto graph = computed(two_heads);
     const Node& v = graph->at("v");
-    const auto nothing = [](At) -> std::optional<Value> { return std::nullopt; };
-    const auto left = [](At at) -> std::optional<Value> { return at.like(at.node.matrix()); };
+    const auto nothing = [](RewriteSite) -> std::optional<Value> { return std::nullopt; };
+    const auto left = [](RewriteSite at) -> std::optional<Value> { return at.like(at.node.matrix()); };
     CHECK(Rewriting(*graph, {made(is_value, left), made(is_value, doubled)}).of(v).matrix() == v.matrix());
     const Matrix twice = Rewriting(*graph, {made(is_value, nothing), made(is_value, doubled)}).of(v).matrix();
     CHECK(twice(0, 0) == 2.0 * v.cell(0, 0));

@@ -44,10 +44,10 @@ std::string all_rounded(double factor_of_scaled) {
 TEST_SUITE("attn check") {
   TEST_CASE("results that were computed before their inputs were rounded agree") {
     const TemporaryFolder folder;
-    const Finished same = run_attn({"check", folder.write("a.json", all_rounded(1.0))});
+    const ProcessResult same = run_attn({"check", folder.write("a.json", all_rounded(1.0))});
     CHECK_MESSAGE(same.code == 0, same.out);
     check_has(in_one_line(same.out), "which inputs of 3 decimals leave open");
-    const Finished twice = run_attn({"check", folder.write("b.json", all_rounded(2.0))});
+    const ProcessResult twice = run_attn({"check", folder.write("b.json", all_rounded(2.0))});
     CHECK(twice.code == 1);
     check_has(in_one_line(twice.out), "The first in the order of the computation is scaled.");
     check_has(twice.out, "- not-scaled:");

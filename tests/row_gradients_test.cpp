@@ -87,8 +87,8 @@ TEST_CASE("the gradient of a softmax is that of differences") {
 TEST_CASE("the variance of a row with NaN is NaN, and that of equal numbers is 0") {
   const auto graph = std::make_shared<Graph>();
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const Value x =
-      graph->input(called("x"), matrix({{1, nan, 3}, {0.1, 0.1, 0.1}, {1, 2, 3}}), axis("rows"), axis("columns"));
+  const Value x = graph->input(name_from_text("x"), matrix({{1, nan, 3}, {0.1, 0.1, 0.1}, {1, 2, 3}}), axis("rows"),
+                               axis("columns"));
   const Matrix variances = row_variances(x, row_means(x)).matrix();
   CHECK(std::isnan(variances(0, 0)));
   CHECK(variances(1, 0) == 0.0);

@@ -10,7 +10,7 @@
 #include "core/math/product.hpp"
 #include "core/op/operations.hpp"
 #include "core/term/explanation.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -61,7 +61,8 @@ void build_anything(Graph& graph, std::size_t n, std::uint32_t seed) {
   const auto chosen = [&](unsigned count) { return generator() % count; };
   std::vector<Value> thin, square;
   for (const char* name : {"a", "b"}) {
-    thin.push_back(graph.input(called(name), random_matrix({n, 3}, seed + *name), axis("rows"), axis("columns")));
+    thin.push_back(
+        graph.input(name_from_text(name), random_matrix({n, 3}, seed + *name), axis("rows"), axis("columns")));
   }
   const Value allowed = graph.input(role::mask, mask_by({causal_rule()}), {{n, n}, axis("queries"), axis("keys")});
   square.push_back(matmul_transposed(thin[0], thin[1]));
@@ -106,14 +107,14 @@ void build_anything(Graph& graph, std::size_t n, std::uint32_t seed) {
         square.push_back(unpair(matmul_transposed(pairwise_sum(t, t), rows(t, 0, 1)), t, t));
         break;
       case 12:
-        thin.push_back(name(called("named_" + std::to_string(i)), tanh(t)));
+        thin.push_back(name(name_from_text("named_" + std::to_string(i)), tanh(t)));
         break;
       default:
-        square.push_back(name(called("named_" + std::to_string(i)), relu(s)));
+        square.push_back(name(name_from_text("named_" + std::to_string(i)), relu(s)));
         break;
     }
   }
-  name(called("end"), matmul(softmax(square.back()), thin.back()));
+  name(name_from_text("end"), matmul(softmax(square.back()), thin.back()));
 }
 
 // Counts what a run computes.
@@ -147,8 +148,8 @@ TEST_CASE("whatever is kept of a computation has the same bits") {
 TEST_CASE("whatever is kept of an example has the same bits") {
   for (const Example& example : examples()) {
     CAPTURE(example.name);
-    const Problem problem = build(read_problem_file(example.json, std::string(example.name)));
-    check_any_kept([&](Graph& graph) { evaluate(problem, graph); }, 6);
+    const Problem problem = build_problem(read_problem_file(example.json, std::string(example.name)));
+    check_any_kept([&](Graph& graph) { add_computation(problem, graph); }, 6);
   }
 }
 
@@ -201,7 +202,7 @@ TEST_CASE("nothing is computed twice where everything is kept") {
   }
   for (const Example& example : examples()) {
     Graph graph;
-    evaluate(build(read_problem_file(example.json, std::string(example.name))), graph);
+    add_computation(build_problem(read_problem_file(example.json, std::string(example.name))), graph);
     graph.run().compute();
     for (const Node& node : graph.nodes()) node.matrix();
   }
@@ -275,7 +276,7 @@ TEST_CASE("the first cell that has overflowed is told, whatever is kept and howe
     const Value y = graph.input(role::y, Matrix({many_words, 2}, 1e200), axis("rows"), axis("columns"));
     const Value scores = name(role::scores, matmul_transposed(x, y));
     name(role::output, matmul(name(role::weights, softmax(scores)), x));
-    return refusal([&] { compute(graph); });
+    return refusal([&] { compute_watched(graph); });
   };
   const std::string expected = told(keep_everything(), 1);
   CHECK(expected.starts_with("scores[501,1] is inf: that is beyond double precision"));
@@ -302,7 +303,7 @@ TEST_CASE("leaks and rows without keys are told, whatever is kept and however ma
     const Threads some(count);
     Graph graph(keep);
     build_into(graph, Computation{fields, words, Computation::Mask::allowed});
-    compute(graph);
+    compute_watched(graph);
     return warnings(graph);
   };
   for (const std::string_view fields :
@@ -321,7 +322,7 @@ TEST_CASE("rows without keys are told once, also where they are computed a secon
   for (const std::size_t words : {std::size_t{9}, many_words}) {
     Graph graph(keep_matching("output"));
     build_into(graph, Computation{R"({"valid_length": 0})", words});
-    compute(graph);
+    compute_watched(graph);
     const std::vector<std::string> expected = warnings(graph);
     CHECK(expected.size() == 1);
     graph.run().row(graph.at("weights"), 3);
@@ -362,7 +363,7 @@ TEST_CASE("products that are made side by side are those that are made one after
   product_transposed(rows_of(a), rows_of(b), rows_to_make(expected));
   for (int round = 0; round < 20; ++round) {
     Matrix result(expected.shape());
-    side_by_side((a.shape().rows + rows_of_block - 1) / rows_of_block, [&](std::size_t block) {
+    parallel_for((a.shape().rows + rows_of_block - 1) / rows_of_block, [&](std::size_t block) {
       const std::size_t first = block * rows_of_block, count = std::min(rows_of_block, a.shape().rows - first);
       product_transposed(rows_of(a), rows_of(b), {row(result, first).data(), first, {count, 64}});
     });

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "command/model/run.hpp"
+#include "command/model/model_run.hpp"
 #include "commands_tried.hpp"
 #include "core/graph/plan.hpp"
 #include "data/files/json.hpp"
@@ -42,7 +42,7 @@ TEST_CASE("a model that was saved is run without a sentence, on the first of its
   const std::string file = folder.path("m.npz");
   accepted({"parameters", "--save-parameters", file});
   const Words model = {"--parameters", file, "--heads", "2"};
-  const Finished finished = accepted(Words{"transformer"} + model);
+  const ProcessResult finished = accepted(Words{"transformer"} + model);
   check_has(finished.errors, "--source is not given: the first words of the vocabulary are used, 0 1 2");
   check_has(finished.errors, "--target is not given: the first words of the vocabulary are used, 0 1 2");
   CHECK(accepted(Words{"transformer"} + model + Words{"--source", "0 1 2", "--target", "0 1 2"}).out == finished.out);
@@ -56,7 +56,7 @@ TEST_CASE("what a model has learned is listed without words and without heads") 
   const TemporaryFolder folder;
   const std::string file = folder.path("m.npz");
   accepted({"parameters", "--save-parameters", file});
-  const Finished finished = accepted({"parameters", "--parameters", file});
+  const ProcessResult finished = accepted({"parameters", "--parameters", file});
   CHECK(finished.errors == "");
   check_has(finished.out, "encoder.1.self_attention.w_q");
   check_has(accepted({"parameters", "--parameters", file, "--source", "1"}).errors, "--source has no effect here");
@@ -75,7 +75,7 @@ TEST_CASE("a model file that tells words and no sentence is run on words of its 
     check_has(accepted(words + Words{"--model", path}).errors,
               "--target is not given: the first words of the vocabulary are used, a b c");
   }
-  const Finished written = accepted({"generate", "--model", path});
+  const ProcessResult written = accepted({"generate", "--model", path});
   check_has(written.out, "Given: <start>");
   CHECK(written.errors.find("--target") == std::string::npos);
 }

@@ -7,10 +7,11 @@
 #include "core/attention/attention.hpp"
 #include "core/attention/identities.hpp"
 #include "core/attention/watches.hpp"
+#include "core/math/difference.hpp"
 #include "core/term/explanation.hpp"
 #include "data/files/json_writer.hpp"
 #include "data/problem/problem_file.hpp"
-#include "page/tell/steps.hpp"
+#include "page/tell/attention_steps.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -18,7 +19,7 @@ using namespace attn;
 namespace {
 
 Value input(Graph& graph, const char* name, const Matrix& matrix) {
-  return graph.input(called(name), matrix, axis("rows"), axis("columns"));
+  return graph.input(name_from_text(name), matrix, axis("rows"), axis("columns"));
 }
 
 Matrix random_matrix(Shape shape) {
@@ -26,8 +27,8 @@ Matrix random_matrix(Shape shape) {
 }
 
 Graph& solved(Graph& graph, const char* json) {
-  evaluate(build(read_problem_file(json, "test")), graph);
-  compute(graph);
+  add_computation(build_problem(read_problem_file(json, "test")), graph);
+  compute_watched(graph);
   return graph;
 }
 
@@ -185,9 +186,9 @@ TEST_CASE("every scoring function works in every head, and its problem reads bac
     CAPTURE(function.name);
     const std::string json =
         R"({"text": "a b c", "heads": 2, "seed": 4, "score": ")" + std::string(function.name) + "\"}";
-    const Problem problem = build(read_problem_file(json, "test"));
+    const Problem problem = build_problem(read_problem_file(json, "test"));
     Graph graph;
-    evaluate(problem, graph);
+    add_computation(problem, graph);
     for (const char* name : {"head.1.weights", "head.2.weights"}) {
       const Matrix& weights = graph.at(name).matrix();
       for (std::size_t i = 0; i < 3; ++i) {
@@ -200,7 +201,7 @@ TEST_CASE("every scoring function works in every head, and its problem reads bac
     write_problem(problem, writer);
     sink.flush();
     Graph again;
-    evaluate(build(read_problem_file(written, "written")), again);
+    add_computation(build_problem(read_problem_file(written, "written")), again);
     CHECK(same(graph.at("output").matrix(), again.at("output").matrix()));
   }
 }

@@ -3,7 +3,7 @@
 #include "process.hpp"
 
 TEST_CASE("a section is what stands under a heading up to the next") {
-  const Finished one = run_attn({"align", "--section", "the whole"});
+  const ProcessResult one = run_attn({"align", "--section", "the whole"});
   CHECK(one.code == 0);
   CHECK(one.out.starts_with("The whole sentence\n"));
   CHECK(one.out.find("The alignment") == std::string::npos);
@@ -25,14 +25,14 @@ TEST_CASE("a heading that is the name itself goes before those that begin with i
 }
 
 TEST_CASE("a section that there is not is refused, and those that there are are named") {
-  const Finished finished = run_attn({"walk", "--section", "Softmix"});
+  const ProcessResult finished = run_attn({"walk", "--section", "Softmix"});
   CHECK(finished.code == 2);
   CHECK(finished.errors.find("unknown section 'Softmix'") != std::string::npos);
   CHECK(finished.errors.find("4. Softmax") != std::string::npos);
 }
 
 TEST_CASE("where there are no sections the refusal says so") {
-  const Finished finished = run_attn({"walk", "--only", "weights", "--section", "Score"});
+  const ProcessResult finished = run_attn({"walk", "--only", "weights", "--section", "Score"});
   CHECK(finished.code == 2);
   CHECK(finished.errors.find("this output has no sections") != std::string::npos);
 }

@@ -17,10 +17,10 @@ struct Solution {
   Graph graph;
 
   explicit Solution(Problem given) : problem(std::move(given)) {
-    evaluate(problem, graph);
-    compute(graph);
+    add_computation(problem, graph);
+    compute_watched(graph);
   }
-  explicit Solution(std::string_view json) : Solution(build(read_problem_file(json, "file.json"))) {}
+  explicit Solution(std::string_view json) : Solution(build_problem(read_problem_file(json, "file.json"))) {}
 
   const Matrix& operator[](std::string_view name) const { return graph.at(name).matrix(); }
   Shape shape(std::string_view name) const { return graph.at(name).frame.shape; }

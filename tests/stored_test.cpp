@@ -1,4 +1,4 @@
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 
 #include <bit>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "core/math/machine.hpp"
 #include "core/math/product.hpp"
 #include "core/math/random.hpp"
-#include "core/op/backward.hpp"
+#include "core/op/backward_pass.hpp"
 #include "core/op/operations.hpp"
 #include "testing.hpp"
 
@@ -42,7 +42,7 @@ void write(std::vector<std::byte>& bytes, const StoredType& type, double number)
 }
 
 // Numbers of normal distribution, in the bytes of a type, with one byte before them, so that nothing is aligned.
-Stored stored(const StoredType& type, Shape shape, bool is_transposed = false, std::uint32_t seed = 1) {
+StoredMatrix stored(const StoredType& type, Shape shape, bool is_transposed = false, std::uint32_t seed = 1) {
   const Matrix numbers = RandomSource(random_kind::by_name, seed).vectors({"x", {1, shape.cells()}});
   auto bytes = std::make_shared<std::vector<std::byte>>(1);
   for (std::size_t i = 0; i < shape.cells(); ++i) {
@@ -66,11 +66,11 @@ const StoredType* const all_types[] = {&stored_type::float64, &stored_type::floa
 
 Matrix drawn(Shape shape) { return RandomSource(random_kind::by_name, 7).vectors({"x", shape}); }
 
-Rows operand(const Stored& numbers, bool in_single = false) {
+Rows operand(const StoredMatrix& numbers, bool in_single = false) {
   return {.shape = numbers.shape, .stored = &numbers, .in_single = in_single};
 }
 
-Matrix product_with(const Matrix& a, const Stored& b, bool transposed, bool in_single = false) {
+Matrix product_with(const Matrix& a, const StoredMatrix& b, bool transposed, bool in_single = false) {
   Matrix result({a.shape().rows, transposed ? b.shape.rows : b.shape.columns});
   (transposed ? product_transposed : product)(rows_of(a), operand(b, in_single), rows_to_make(result));
   return result;
@@ -141,8 +141,8 @@ TEST_CASE("a stored matrix has the same numbers one by one, row by row and as ce
   for (const StoredType* type : all_types) {
     CAPTURE(type->name);
     for (const bool is_transposed : {false, true}) {
-      const Stored numbers = stored(*type, {64, 32}, is_transposed);
-      const Matrix matrix{Stored(numbers)};
+      const StoredMatrix numbers = stored(*type, {64, 32}, is_transposed);
+      const Matrix matrix{StoredMatrix(numbers)};
       CHECK_FALSE(matrix.has_cells());
       CHECK(matrix.stored() != nullptr);
       const Matrix copy = matrix;
@@ -168,17 +168,17 @@ TEST_CASE("a stored matrix may be a part of the lines of a tensor, and of each l
   // Of 12 lines of 96 numbers: those of the second of three heads of two lines each, twice, and the last 64 numbers.
   for (const StoredType* type : all_types) {
     CAPTURE(type->name);
-    const Stored tensor = stored(*type, {12, 96});
-    Stored part = tensor;
+    const StoredMatrix tensor = stored(*type, {12, 96});
+    StoredMatrix part = tensor;
     part.shape = {4, 64};
     part.skipped = 32;
     part.lines = {.first = 2, .group = 2, .apart = 6};
-    const Matrix all{Stored(tensor)}, some{Stored(part)};
+    const Matrix all{StoredMatrix(tensor)}, some{StoredMatrix(part)};
     const std::size_t lines[] = {2, 3, 8, 9};
     for (std::size_t i = 0; i < 4; ++i) CHECK(equal_bits(attn::row(some, i), attn::row(all, lines[i]).subspan(32)));
     part.is_transposed = true;
     part.shape = {64, 4};
-    const Matrix columns{Stored(part)};
+    const Matrix columns{StoredMatrix(part)};
     CHECK(equal_bits(cells(transposed(columns)), cells(some)));
   }
   CHECK(StoredLines{.first = 3}.step(10) == 1);
@@ -199,8 +199,8 @@ TEST_CASE("a product with stored numbers is that with their cells") {
       for (const bool is_transposed : {false, true}) {
         CAPTURE(is_transposed);
         for (const bool transposed_product : {false, true}) {
-          const Stored b = stored(*type, transposed_product ? Shape{n, k} : Shape{k, n}, is_transposed);
-          const Matrix a = drawn({m, k}), widened{Stored(b)};
+          const StoredMatrix b = stored(*type, transposed_product ? Shape{n, k} : Shape{k, n}, is_transposed);
+          const Matrix a = drawn({m, k}), widened{StoredMatrix(b)};
           const Matrix expected = made_by(transposed_product ? product_transposed : product, {m, n}, a, widened);
           CHECK(close(product_with(a, b, transposed_product), expected, 1e-10));
           const Matrix single = product_with(a, b, transposed_product, true);
@@ -215,7 +215,7 @@ TEST_CASE("a row of a product with stored numbers has the same bits however many
   for (const StoredType* type : {&stored_type::float32, &stored_type::bfloat16, &stored_type::q8_0}) {
     CAPTURE(type->name);
     for (const bool is_transposed : {false, true}) {
-      const Stored b = stored(*type, {320, 704}, is_transposed);
+      const StoredMatrix b = stored(*type, {320, 704}, is_transposed);
       const Matrix a = drawn({513, 320});
       for (const bool in_single : {false, true}) {
         const Matrix once = product_with(a, b, false, in_single);
@@ -238,7 +238,7 @@ TEST_CASE("a row of a product with stored numbers has the same bits however many
 
 TEST_CASE("a run multiplies stored numbers, looks them up and goes back through them without making cells") {
   Graph graph;
-  const auto input = [&](const Name& name, Stored numbers) {
+  const auto input = [&](const Name& name, StoredMatrix numbers) {
     return graph.input(name, std::make_shared<const Matrix>(std::move(numbers)), axis("rows"), axis("columns"));
   };
   const Value table = input(role::e, stored(stored_type::float32, {500, 160}));
@@ -247,8 +247,8 @@ TEST_CASE("a run multiplies stored numbers, looks them up and goes back through 
   const Value ids = graph.input(role::ids, matrix({{3}, {500}, {1}}), axis("tokens"), axis("id"));
   const Value x = add(embed(ids, table), attn::rows(places, 2, 3));
   const Value y = matmul_transposed(matmul_transposed(matmul(x, w), w), table);
-  const Matrix widened_table{Stored(*table.node().given->stored())},
-      widened_places{Stored(*places.node().given->stored())}, widened_w{Stored(*w.node().given->stored())};
+  const Matrix widened_table{StoredMatrix(*table.node().given->stored())},
+      widened_places{StoredMatrix(*places.node().given->stored())}, widened_w{StoredMatrix(*w.node().given->stored())};
   Graph other;
   const auto cells_of = [&](const Name& name, const Matrix& matrix) {
     Matrix own(matrix.shape());
@@ -269,7 +269,7 @@ TEST_CASE("a run multiplies stored numbers, looks them up and goes back through 
 
 TEST_CASE("what is stored takes nothing in a plan, and may have more cells than a matrix") {
   Graph graph;
-  Stored numbers = stored(stored_type::bfloat16, {1, 64});
+  StoredMatrix numbers = stored(stored_type::bfloat16, {1, 64});
   numbers.shape = {std::size_t{1} << 22, 64};  // all of its lines are the first
   numbers.lines = {.first = 0, .group = 1, .apart = 0};
   const Value table =
@@ -283,11 +283,11 @@ TEST_CASE("what is stored takes nothing in a plan, and may have more cells than 
 }
 
 TEST_CASE("in single precision each result is rounded to float32") {
-  const Stored numbers = stored(stored_type::float32, {320, 288});
+  const StoredMatrix numbers = stored(stored_type::float32, {320, 288});
   const auto build = [&](Graph& graph) {
     const Value x = graph.input(role::x, rounded(drawn({5, 320})), axis("tokens"), axis("features"));
     const Value w =
-        graph.input(role::w, std::make_shared<const Matrix>(Stored(numbers)), axis("features"), axis("columns"));
+        graph.input(role::w, std::make_shared<const Matrix>(StoredMatrix(numbers)), axis("features"), axis("columns"));
     return gelu(softmax(matmul(x, w)));
   };
   Graph single, twice;

@@ -196,7 +196,7 @@ TEST_CASE("a map without its numbers tells its columns") {
 TEST_CASE("what LaTeX tells by its number is measured so") {
   const std::string tex = accepted({"walk", "--text", "猫 b", "--only", "x", "--format", "tikz"}).out;
   CHECK(count(tex, "U+732B") == 1);
-  CHECK(told_by_numbers("猫é") == "U+732Bé");
+  CHECK(with_character_numbers("猫é") == "U+732Bé");
 }
 
 TEST_CASE("a number that a tree repeats is no input, and a formula that is cut closes what it opened") {
@@ -228,7 +228,7 @@ TEST_CASE("an SVG file never takes the place of what was read") {
   const TemporaryFolder folder;
   const std::string input = folder.write("x-1.svg", "1,0\n0,1\n");
   const Words words = {"walk", "--x", input, "--seed", "1", "--heads", "2", "-o", folder.path("x.svg")};
-  const Finished finished = run_attn(words);
+  const ProcessResult finished = run_attn(words);
   CHECK(finished.code == 2);
   CHECK(bytes_of(input) == "1,0\n0,1\n");
   CHECK(folder.names() == std::vector<std::string>{"x-1.svg"});

@@ -52,7 +52,7 @@ class TableReader {
   explicit TableReader(const SourceFile& file) : path_(file.path), code_(code_of(file.text)) {
     const std::string_view code = code_.text;
     std::size_t at = 0, number = 0;
-    for (const std::string_view line : pieces_of(file.text, '\n')) {
+    for (const std::string_view line : split_at(file.text, '\n')) {
       read({++number, line, code.substr(at, line.size())});
       at += line.size() + 1;
     }

@@ -27,13 +27,13 @@ std::string refusal(const Action& action) {
 }
 
 /// An action that must be refused, and what the sentence must say.
-struct Refused {
+struct RefusedAction {
   std::string_view part;
   std::function<void()> action;
 };
 
-inline void check_refused(std::initializer_list<Refused> table) {
-  for (const Refused& row : table) {
+inline void check_refused(std::initializer_list<RefusedAction> table) {
+  for (const RefusedAction& row : table) {
     const std::string sentence = refusal(row.action);
     CAPTURE(sentence);
     CAPTURE(row.part);

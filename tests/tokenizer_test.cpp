@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/support/error.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "data/tokenizer/tokenizer.hpp"
 #include "process.hpp"
 #include "testing.hpp"
@@ -196,7 +196,7 @@ TEST_CASE("two texts are put together as the tokenizer of a model says it") {
 TEST_CASE("characters for which a tokenizer has no piece are counted") {
   const auto tokenizer =
       tokenizer_from_json(R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}})", "t");
-  const ModelWords words = pieces_of(tokenizer, 2, "t");
+  const ModelWords words = words_of_tokenizer(tokenizer, 2, "t");
   CHECK(words.left_out_of("ab") == 0);
   CHECK(words.left_out_of("a x\u00E9 b") == 2);
   CHECK(ModelWords().left_out_of("x") == 0);
@@ -348,14 +348,14 @@ TEST_CASE("a file of sentencepiece is read field by field, and one that is broke
 // --- the command
 
 TEST_CASE("attn tokenize shows how a text falls apart, and learns where no tokenizer is given") {
-  const Finished learned = run_attn({"tokenize"});
+  const ProcessResult learned = run_attn({"tokenize"});
   CHECK(learned.code == 0);
   CHECK(has_words(learned.out, "Kind of tokenizer: byte-level BPE. It has 266 ids. It was learned from"));
   CHECK(has_words(learned.out, "es t      9 times"));
   const TemporaryFolder folder;
   const std::string file = folder.path("tokenizer.json");
   CHECK(run_attn({"tokenize", low, "--learn", "262", "--save-tokenizer", file}).code == 0);
-  const Finished read = run_attn({"tokenize", "low", "lowest", "--tokenizer", file, "--by-word", "lowest"});
+  const ProcessResult read = run_attn({"tokenize", "low", "lowest", "--tokenizer", file, "--by-word", "lowest"});
   CHECK(read.code == 0);
   CHECK(has_words(read.out, "How the word ␣lowest is cut"));
   CHECK(run_attn({"tokenize", "a b", "--tokenizer", file, "--format", "csv"}).out == "\"ids\"\n\"64 220 65\"\n");
@@ -367,14 +367,14 @@ TEST_CASE("attn tokenize shows how a text falls apart, and learns where no token
   CHECK(!has_words(run_attn(of_many, two_texts).out, "\"decoded\""));
   Words of_many_in_full = of_many;
   of_many_in_full.emplace_back("--full");
-  const Finished many = run_attn(of_many_in_full, two_texts);
+  const ProcessResult many = run_attn(of_many_in_full, two_texts);
   CHECK(has_words(many.out, "\"decoded\": \"low\""));
   for (const auto& [words, sentence] : std::vector<std::pair<Words, std::string_view>>{
            {{"tokenize", "a", "--text-file", file}, "the text is given twice"},
            {{"tokenize", "--texts", file}, "--texts needs a tokenizer"},
            {{"tokenize", "a", "--tokenizer", file, "--by-word", "b"}, "unknown word of --by-word 'b'"},
            {{"tokenize", "a", "--learn", "12"}, "a vocabulary of 12 pieces cannot be learned"}}) {
-    const Finished refused = run_attn(words);
+    const ProcessResult refused = run_attn(words);
     CAPTURE(refused.errors);
     CHECK(refused.code == 2);
     CHECK(has_words(refused.errors, sentence));

@@ -16,7 +16,7 @@ using namespace attn;
 namespace {
 
 std::string succeed(const Words& words) {
-  const Finished finished = run_attn(words);
+  const ProcessResult finished = run_attn(words);
   REQUIRE_MESSAGE(finished.code == 0, command_line(words) << ": " << finished.errors);
   return finished.out;
 }
@@ -116,7 +116,7 @@ TEST_CASE("matrices of a file are chosen as those of a computation are") {
   const std::string chosen = succeed({"show", path, "--only", "head.2.weights|q", "--format", "csv"});
   CHECK(chosen.starts_with("# head.2.weights\n"));
   CHECK(chosen.find("\n\n# q\n") != std::string::npos);
-  const Finished wrong = run_attn({"show", path, "--only", "wieghts"});
+  const ProcessResult wrong = run_attn({"show", path, "--only", "wieghts"});
   CHECK(wrong.code == 2);
   CHECK(wrong.errors.find("unknown matrix 'wieghts'") != std::string::npos);
 }
@@ -203,7 +203,7 @@ TEST_CASE("a damaged file of matrices is refused in one sentence") {
       {"one matrix.npy", bytes_of(npz).substr(0, 100)},
   };
   for (const Damaged& row : table) {
-    const Finished finished = run_attn({"show", folder.write(row.file, row.bytes)});
+    const ProcessResult finished = run_attn({"show", folder.write(row.file, row.bytes)});
     CAPTURE(row.file);
     CAPTURE(finished.errors);
     CHECK(finished.code == 2);
@@ -220,7 +220,7 @@ TEST_CASE("a file without its arrays is refused as such, not as a matrix") {
     Json json = read_walk();
     json.erase("arrays");
     json.erase(member);  // its nodes tell as well that it is a trace
-    const Finished finished = run_attn({"show", folder.write("cut.json", json.dump())});
+    const ProcessResult finished = run_attn({"show", folder.write("cut.json", json.dump())});
     CHECK(finished.code == 2);
     CHECK(finished.errors.find("its \"arrays\" are missing: give ") != std::string::npos);
   }

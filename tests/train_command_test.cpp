@@ -142,7 +142,7 @@ TEST_CASE("an interrupt saves what was learned and stops") {
   const TemporaryFolder folder;
   const std::string state = folder.path("s.safetensors");
   constexpr unsigned half_a_second = 500'000;
-  const Finished finished =
+  const ProcessResult finished =
       run_attn_and_signal({"train", "sort", "--steps", "1000000", "--save", state}, half_a_second, SIGINT);
   CHECK(finished.code == 0);
   CHECK(std::filesystem::exists(state));
@@ -183,7 +183,7 @@ TEST_CASE("what cannot be trained is refused in one sentence") {
 
 TEST_CASE("what cannot be saved is told before the first step and loses no earlier state") {
   const TemporaryFolder folder;
-  const Finished finished =
+  const ProcessResult finished =
       run_attn(few_steps({"--steps", "1000000", "--save", folder.write("file", "") + "/s.safetensors"}));
   CHECK(finished.code == 1);
   check_has(finished.errors, "could not be written");
@@ -192,7 +192,7 @@ TEST_CASE("what cannot be saved is told before the first step and loses no earli
   const std::string before = read_bytes(state);
   Surroundings no_room;
   no_room.shell = "ulimit -f 8";
-  const Finished full = run_attn({"train", "--resume", state, "--steps", "4", "--save", state}, no_room);
+  const ProcessResult full = run_attn({"train", "--resume", state, "--steps", "4", "--save", state}, no_room);
   CHECK(full.code == 1);
   CHECK(read_bytes(state) == before);
 }

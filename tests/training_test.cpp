@@ -9,9 +9,9 @@
 #include "data/problem/encoder_decoder_file.hpp"
 #include "data/problem/model_file.hpp"
 #include "models.hpp"
-#include "school/training/loss.hpp"
-#include "school/training/told.hpp"
+#include "school/training/loss_graph.hpp"
 #include "school/training/trainer.hpp"
+#include "school/training/training_page.hpp"
 
 using namespace attn;
 

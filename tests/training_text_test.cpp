@@ -10,7 +10,7 @@
 #include "data/files/matrix_file.hpp"
 #include "data/problem/model_file.hpp"
 #include "data/tokenizer/characters.hpp"
-#include "school/training/text.hpp"
+#include "school/training/text_windows.hpp"
 #include "school/training/trainer.hpp"
 #include "testing.hpp"
 
@@ -23,7 +23,7 @@ std::string text_of(std::size_t letters) {
   constexpr std::string_view words[] = {"the ", "then ", "a cat ", "sat ", "on ", "ten mats.\n"};
   Generator generator(7);
   std::string text;
-  while (text.size() < letters) text += words[any_of(std::size(words), generator)];
+  while (text.size() < letters) text += words[uniform_index(std::size(words), generator)];
   return text.substr(0, letters);
 }
 
@@ -39,7 +39,7 @@ Words few_steps(const Words& more) {
 }
 
 std::string refused_by(const Words& line) {
-  const Finished finished = run_attn(line);
+  const ProcessResult finished = run_attn(line);
   CHECK_MESSAGE(finished.code == 2, command_line(line));
   CHECK(std::ranges::count(finished.errors, '\n') == 1);
   return in_one_line(finished.errors);

@@ -239,7 +239,7 @@ TEST_CASE("saved parameters give the same numbers bit for bit") {
       const auto run = [&](Words more) {
         more.insert(more.begin(), {"transformer"});
         more.insert(more.end(), options.begin(), options.end());
-        const Finished finished = run_attn(more);
+        const ProcessResult finished = run_attn(more);
         REQUIRE_MESSAGE(finished.code == 0, command_line(more) << finished.errors);
         return finished.out;
       };

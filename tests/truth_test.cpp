@@ -17,7 +17,7 @@
 #include "commands_tried.hpp"
 #include "data/files/json.hpp"
 #include "draws.hpp"
-#include "page/tell/steps.hpp"
+#include "page/tell/attention_steps.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 
@@ -470,7 +470,7 @@ std::string scores_are_capped(const Reader& page, const Section& section, const 
 }
 
 // "8", "√3, …", "√n, with n = 5 keys"
-double number_told(std::string text) {
+double compact_number(std::string text) {
   constexpr std::string_view minus = "−";
   if (text.starts_with(minus)) text = "-" + text.substr(minus.size());
   static const std::regex of_keys("n = (\\d+)"), root("^√(\\d+)");
@@ -481,7 +481,7 @@ double number_told(std::string text) {
 }
 
 std::string scores_are_scaled(const Reader& page, const Section& section, const std::smatch& match) {
-  const double number = number_told(match[2]);
+  const double number = compact_number(match[2]);
   return each_is(page, section, "scaled", [&](const std::string& name, std::size_t i, std::size_t j) {
     const std::optional<double> score = at(beside(page, name, "scores"), i, j);
     return score ? std::optional(match[1] == "divided" ? *score / number : *score * number) : score;

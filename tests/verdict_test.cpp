@@ -288,7 +288,7 @@ TEST_SUITE("verdicts of attn check") {
   TEST_CASE("a text is compared at the decimals that it has") {
     const TemporaryFolder folder;
     const auto result = [&](const std::string& text, const Words& problem, int code) {
-      const Finished finished = run_attn(Words{"check", folder.write("w.csv", text), "--as"} + problem);
+      const ProcessResult finished = run_attn(Words{"check", folder.write("w.csv", text), "--as"} + problem);
       CHECK_MESSAGE(finished.code == code, finished.out << finished.errors);
       return in_one_line(finished.out);
     };
@@ -314,10 +314,10 @@ TEST_SUITE("verdicts of attn check") {
     // What str() makes of np.float16.
     const std::string first = "0.2318,0.516,0.2098,0.04236\n", third = "0.2073,0.0565,0.1137,0.6226\n",
                       fourth = "0.2974,0.4434,0.06003,0.1992\n";
-    const Finished same = page(first + "0.04556,0.1368,0.6133,0.2042\n" + third + fourth);
+    const ProcessResult same = page(first + "0.04556,0.1368,0.6133,0.2042\n" + third + fourth);
     CHECK(same.code == 0);
     check_has(same.out, "as float16.");
-    const Finished differs = page(first + "0.04556,0.1399,0.6133,0.2042\n" + third + fourth);
+    const ProcessResult differs = page(first + "0.04556,0.1399,0.6133,0.2042\n" + third + fourth);
     CHECK(differs.code == 1);
     check_has(differs.out, "differs in 1 of 16");
     // The same at four decimals is no type.
@@ -331,7 +331,7 @@ TEST_SUITE("verdicts of attn check") {
                        "0 9 0; -9 0 3.9; 9 0 0"});
     };
     for (const Precision type : {Precision::float64, Precision::float32}) {
-      const Finished same = page(matrix({{0, 1, 0}, {0, 0.02, 0.98}, {1, 0, 0}}), type);
+      const ProcessResult same = page(matrix({{0, 1, 0}, {0, 0.02, 0.98}, {1, 0, 0}}), type);
       CHECK(same.code == 0);
       check_has(same.out, "to 2 decimals.");
       CHECK(page(matrix({{0, 1, 0}, {0, 0.03, 0.97}, {1, 0, 0}}), type).code == 1);
@@ -361,7 +361,7 @@ TEST_SUITE("verdicts of attn check") {
   TEST_CASE("numbers of 32 bits that were written with all their decimals are compared as float32") {
     const TemporaryFolder folder;
     const auto said = [&](const std::string& text) {
-      const Finished finished =
+      const ProcessResult finished =
           run_attn({"check", folder.write("w.csv", text), "--as", "weights", "--scores", "1 0; 0 2"});
       CHECK_MESSAGE(finished.code == 0, finished.out << finished.errors);
       return in_one_line(finished.out);

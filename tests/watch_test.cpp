@@ -101,7 +101,7 @@ TEST_CASE("a frame has the maps of all heads and the curve, and fits on the scre
 }
 
 TEST_CASE("a pause waits, and the left arrow looks back at frames that were shown") {
-  KeyedWork work({80, 24}, {typed(" "), left, left, right, typed("q")});
+  KeyedWork work({80, 24}, {character_key(" "), left, left, right, character_key("q")});
   TrainingWatch watch(work, {});
   std::size_t step = 0;
   const auto now = [&] { return frame_of(1, 2, "step " + std::to_string(step)); };
@@ -113,7 +113,7 @@ TEST_CASE("a pause waits, and the left arrow looks back at frames that were show
 }
 
 TEST_CASE("one step at a time goes on from the last frame, and back shows the frame before") {
-  KeyedWork work({80, 24}, {typed(" "), right});
+  KeyedWork work({80, 24}, {character_key(" "), right});
   TrainingWatch watch(work, {});
   std::size_t step = 1;
   const auto now = [&] { return frame_of(1, 2, "step " + std::to_string(step)); };
@@ -126,7 +126,7 @@ TEST_CASE("one step at a time goes on from the last frame, and back shows the fr
 }
 
 TEST_CASE("the pace is slowed down and back to full speed") {
-  KeyedWork work({80, 24}, {typed("-"), typed("+"), typed("+")});
+  KeyedWork work({80, 24}, {character_key("-"), character_key("+"), character_key("+")});
   TrainingWatch watch(work, {});
   const auto now = [] { return frame_of(1, 2); };
   watch.after_step(now);
@@ -166,7 +166,7 @@ TEST_CASE("heads for which there is no room are left out before rows of the othe
 }
 
 TEST_CASE("what keys do is said in whole words in a narrow terminal, too") {
-  KeyedWork work({40, 12}, {typed(" ")});
+  KeyedWork work({40, 12}, {character_key(" ")});
   TrainingWatch watch(work, {});
   watch.after_step([] { return frame_of(1, 2); });
   const std::string drawn = joined(work.drawn.back());
@@ -175,7 +175,7 @@ TEST_CASE("what keys do is said in whole words in a narrow terminal, too") {
 }
 
 TEST_CASE("a frame that waits is drawn anew where the window has another size") {
-  KeyedWork work({80, 24}, {typed(" ")});
+  KeyedWork work({80, 24}, {character_key(" ")});
   work.later = TerminalSize{40, 12};
   TrainingWatch watch(work, {});
   watch.after_step([] { return frame_of(2, 6); });

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apart/change/alteration.hpp"
-#include "apart/change/what_moved.hpp"
+#include "apart/change/changed_matrix.hpp"
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "commands_tried.hpp"
@@ -39,13 +39,13 @@ std::shared_ptr<Graph> computation(const std::string& line) { return answered(li
 
 // A matrix as it is with some alterations.
 Matrix altered(const Graph& graph, const std::vector<Alteration>& alterations, std::string_view name) {
-  Rewriting again(graph, all_of(graph, alterations));
+  Rewriting again(graph, combined_change(graph, alterations));
   return again.of(graph.at(name)).node().matrix();
 }
 
 Matrix without(const std::string& line, std::string_view part, std::string_view name = "output") {
   const auto graph = computation(line);
-  return altered(*graph, {left_out_part(*graph, part)}, name);
+  return altered(*graph, {ablation_of(*graph, part)}, name);
 }
 
 Matrix matrix_of(const std::string& line, std::string_view name = "output") {
@@ -75,7 +75,7 @@ TEST_SUITE("what if") {
 
   TEST_CASE("a head that is left out is the same as rows of w_o that are 0") {
     const auto graph = computation(std::string(sentence));
-    const Matrix now = altered(*graph, {left_out_part(*graph, "head 2")}, "output");
+    const Matrix now = altered(*graph, {ablation_of(*graph, "head 2")}, "output");
     const Matrix &concat = graph->at("concat").matrix(), &w_o = graph->at("w_o").matrix();
     Matrix expected({concat.shape().rows, w_o.shape().columns}, 0.0);
     for (std::size_t i = 0; i < expected.shape().rows; ++i) {
@@ -90,7 +90,7 @@ TEST_SUITE("what if") {
     const std::string encoder = "encoder --source 'a b c' --seed 4";
     const auto graph = computation(encoder);
     const auto at = [&](std::string_view part, std::string_view name) {
-      return altered(*graph, {left_out_part(*graph, part)}, name);
+      return altered(*graph, {ablation_of(*graph, part)}, name);
     };
     const Matrix& words = graph->at("source.positioned").matrix();
     const Matrix& attended = graph->at("encoder.1.self_attention.output").matrix();
@@ -111,7 +111,7 @@ TEST_SUITE("what if") {
 
   TEST_CASE("a number is set behind what else is changed, and the other cells follow that") {
     const auto graph = computation(std::string(sentence));
-    const std::vector<Alteration> both = {left_out_part(*graph, "scale"), set_number(*graph, "head.1.scaled[1,2] = 7")};
+    const std::vector<Alteration> both = {ablation_of(*graph, "scale"), set_number(*graph, "head.1.scaled[1,2] = 7")};
     const Matrix now = altered(*graph, both, "head.1.scaled");
     const Matrix& scores = graph->at("head.1.scores").matrix();
     CHECK(now(0, 1) == 7.0);
@@ -122,7 +122,7 @@ TEST_SUITE("what if") {
   TEST_CASE("several numbers of a matrix are set at once, also in one that is left out") {
     const auto graph = computation(std::string(sentence));
     const Matrix now = altered(*graph,
-                               {left_out_part(*graph, "head 1"), set_number(*graph, "head.1.output[1,2] = 5"),
+                               {ablation_of(*graph, "head 1"), set_number(*graph, "head.1.output[1,2] = 5"),
                                 set_number(*graph, "head.1.output[2,1] = 6")},
                                "head.1.output");
     CHECK(now(0, 1) == 5.0);
@@ -181,7 +181,7 @@ TEST_SUITE("what if") {
     const auto graph = computation("walk --text 'a b c' --d-model 4 --seed 1");
     const auto other = computation("walk --text 'd e f' --d-model 4 --seed 9");
     const Matrix now =
-        altered(*graph, {patched(*graph, "weights", other->at("weights").matrix(), "another")}, "output");
+        altered(*graph, {activation_patch(*graph, "weights", other->at("weights").matrix(), "another")}, "output");
     Matrix expected(now.shape(), 0.0);
     const Matrix &weights = other->at("weights").matrix(), &v = graph->at("v").matrix();
     for (std::size_t i = 0; i < 3; ++i) {
@@ -256,7 +256,7 @@ TEST_SUITE("what if") {
     const Trace encoder = traced("encoder --source 'a b' --without residual");
     CHECK(encoder.find("encoder.1.sum_1"));
     std::vector<std::string> names;
-    for (const Traced& matrix : encoder.matrices()) names.push_back(matrix.name);
+    for (const TracedMatrix& matrix : encoder.matrices()) names.push_back(matrix.name);
     std::ranges::sort(names);
     CHECK(std::ranges::adjacent_find(names) == names.end());
   }
@@ -266,7 +266,7 @@ TEST_SUITE("what if") {
       CAPTURE(kind);
       const std::string line = with(sentence, "--positions " + kind);
       const auto graph = computation(line);
-      const Matrix now = altered(*graph, {left_out_part(*graph, "positions")}, "head.1.weights");
+      const Matrix now = altered(*graph, {ablation_of(*graph, "positions")}, "head.1.weights");
       CHECK(close(now, matrix_of(std::string(sentence), "head.1.weights"), 1e-12));
       CHECK_FALSE(same(now, graph->at("head.1.weights").matrix()));
     }
@@ -315,7 +315,7 @@ TEST_SUITE("what if") {
     const auto graph = computation("transformer --model induction");
     for (const auto& row : records.rows) {
       const std::string head = std::get<std::string>(row[0]);
-      const Matrix now = altered(*graph, {left_out_part(*graph, "head " + head)}, "logits");
+      const Matrix now = altered(*graph, {ablation_of(*graph, "head " + head)}, "logits");
       const Node& logits = graph->at("logits");
       const auto last = logits.row(logits.frame.shape.rows - 1);
       const auto most = static_cast<std::size_t>(std::ranges::max_element(last) - last.begin());

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "testing.hpp"
 
 using namespace attn;

@@ -16,9 +16,9 @@
 #include "computations.hpp"
 #include "core/math/random.hpp"
 #include "core/support/number.hpp"
+#include "page/render/derivation_steps.hpp"
 #include "page/render/format.hpp"
-#include "page/render/ranked.hpp"
-#include "page/render/steps.hpp"
+#include "page/render/ranked_columns.hpp"
 #include "page/render/table_layout.hpp"
 #include "page/tell/describe.hpp"
 #include "process.hpp"
@@ -83,10 +83,10 @@ Table table_called(std::string title) {
           .cells = std::make_shared<const Matrix>(matrix({{1, 0.5}}))};
 }
 
-Derived derived_step() {
+DerivationStep derived_step() {
   const auto scores = std::make_shared<const Symbol>(Symbol{"scores", {"scores", "S"}});
-  Derived step{.matrix = scores, .row = 0, .column = 1, .value = 2.0 / 3.0};
-  step.term = made_of(Term::Kind::product, {constant_of(2.0), made_of(Term::Kind::inverse, {constant_of(3.0)})});
+  DerivationStep step{.matrix = scores, .row = 0, .column = 1, .value = 2.0 / 3.0};
+  step.term = term_of(Term::Kind::product, {constant_of(2.0), term_of(Term::Kind::inverse, {constant_of(3.0)})});
   step.reason = step.told_reason = "because it is so";
   return step;
 }
@@ -130,12 +130,12 @@ std::vector<Sample> samples() {
        "[label: 16,80 scores]\n"},
       {Listing{{"name"}, {{"walk", "all steps"}}}, "[row: walk, all steps]\n"},
       {Records{"answers", {"given"}, {{"0.88"}}}, ""},  // for programs
-      {Margined{{{"- ", "  ", text("an item")}}}, "[prose: - an item]\n"},
+      {ParagraphsWithMargins{{{"- ", "  ", text("an item")}}}, "[prose: - an item]\n"},
       {CodeBlock{"console", "$ attn walk"}, "[code: $ attn walk]\n"},
       {Note{Note::Kind::hint, {text("look again")}}, "[prose: look again]\n"},
       {CommandOutput{.page = said}, "[code: what was said\n─────────────]\n"},
-      {Folded{"Answer", said}, "[heading: what was said]\n"},
-      {Derivation{[](const TakeDerived& take) { take(derived_step()); }},
+      {FoldedBlock{"Answer", said}, "[heading: what was said]\n"},
+      {Derivation{[](const TakeDerivationStep& take) { take(derived_step()); }},
        "[prose: ${S}_{1,2} = \\frac{2}{3} \\approx 0.6667$]\n[prose: because it is so]\n"},
   };
 }
@@ -230,15 +230,15 @@ TEST_CASE("a long sum shows its largest terms in their order, and what all other
       const double value = static_cast<double>((i * 7) % count) * (i % 2 == 0 ? 1.0 : -1.0);
       parts.push_back({.kind = Term::Kind::cell, .value = value, .matrix = scores, .row = 0, .column = i});
     }
-    return made_of(Term::Kind::sum, std::move(parts));
+    return term_of(Term::Kind::sum, std::move(parts));
   };
-  Derived step{.matrix = scores};
+  DerivationStep step{.matrix = scores};
   step.term = sum_of(longest_sum);
   CHECK(with_short_sums(step, false).term.parts.size() == longest_sum);
   CHECK(with_short_sums(step, false).told_reason.empty());
 
   step.term = sum_of(40);
-  const Derived shortened = with_short_sums(step, false);
+  const DerivationStep shortened = with_short_sums(step, false);
   REQUIRE(shortened.term.parts.size() == terms_of_long_sum + 1);
   double smallest_shown = 1e9, all = 0.0, largest_left_out = 0.0;
   std::set<std::size_t> shown;
@@ -267,8 +267,8 @@ TEST_CASE("a long sum shows its largest terms in their order, and what all other
   // A sum within another one is shortened as well.
   std::vector<Term> nested;
   for (std::size_t i = 0; i < 50; ++i) nested.push_back(sum_of(i == 3 ? 40 : 2));
-  step.term = made_of(Term::Kind::sum, std::move(nested));
-  const Derived both = with_short_sums(step, false);
+  step.term = term_of(Term::Kind::sum, std::move(nested));
+  const DerivationStep both = with_short_sums(step, false);
   CHECK(both.term.parts.size() == terms_of_long_sum + 1);
   CHECK(both.term.parts[3].parts.size() == terms_of_long_sum + 1);
   check_has(both.told_reason, "Of each sum of more than 32 terms");
@@ -333,7 +333,7 @@ TEST_CASE("a table of many numbers is the same bytes with any number of threads"
   Matrix numbers = RandomSource(random_kind::by_name, 1).vectors({"x", {700, 90}});
   auto scores = std::make_shared<Matrix>(numbers);
   for (std::size_t i = 0; i < 700; i += 7) (*scores)(i, i % 90) = -std::numeric_limits<double>::infinity();
-  graph->input(called("matrix"), std::move(numbers), axis("rows"), axis("columns"));
+  graph->input(name_from_text("matrix"), std::move(numbers), axis("rows"), axis("columns"));
   const Node& node = graph->nodes().front();
   Table table = table_of(node);
   table.scores = scores;

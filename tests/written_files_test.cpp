@@ -42,7 +42,7 @@ struct stat status_of(const std::string& path) {
   return status;
 }
 
-void check_one_sentence(const Finished& finished, int code) {
+void check_one_sentence(const ProcessResult& finished, int code) {
   CHECK(finished.code == code);
   CHECK_MESSAGE(finished.errors.starts_with("attn: "), finished.errors);
   CHECK_MESSAGE(std::ranges::count(finished.errors, '\n') == 1, finished.errors);
@@ -185,7 +185,7 @@ TEST_CASE("a signal that is ignored stays ignored while a file is written") {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     CAPTURE(signal);
     const TemporaryFolder folder;
-    const Finished finished =
+    const ProcessResult finished =
         run_attn_and_signal({"softmax", "--n-q", "600", "--n-k", "600", "-o", folder.path("weights.csv")}, 100000,
                             signal, {.shell = "trap '' INT TERM HUP QUIT"});
     CHECK(finished.code == 0);
@@ -196,7 +196,7 @@ TEST_CASE("a signal that is ignored stays ignored while a file is written") {
 TEST_CASE("a file that grows too large for the system is told with a sentence") {
   const TemporaryFolder folder;
   const std::string path = folder.write("f.csv", "old");
-  const Finished finished =
+  const ProcessResult finished =
       run_attn({"walk", "--n-q", "300", "--n-k", "300", "--d-k", "4", "-o", path}, {.shell = "ulimit -f 8"});
   check_one_sentence(finished, 1);
   CHECK(finished.errors.find("File too large") != std::string::npos);
@@ -208,7 +208,7 @@ TEST_CASE("a file that may not be written is refused, though its folder would ta
   const TemporaryFolder folder;
   const std::string path = folder.write("f.csv", "old");
   REQUIRE(chmod(path.c_str(), 0444) == 0);
-  const Finished finished = run_attn({"walk", "-o", path}, {.shell = without_privileges()});
+  const ProcessResult finished = run_attn({"walk", "-o", path}, {.shell = without_privileges()});
   check_one_sentence(finished, 1);
   CHECK(finished.errors.find("Permission denied") != std::string::npos);
   CHECK(bytes_of(path) == "old");
@@ -273,7 +273,7 @@ TEST_CASE("of several documents none is written unless all can be") {
   const TemporaryFolder folder;
   const std::string a = folder.write("a.md", block), b = folder.write("b.md", block);
   REQUIRE(chmod(b.c_str(), 0444) == 0);
-  const Finished finished = run_attn({"docs", "update", a, b}, {.shell = without_privileges()});
+  const ProcessResult finished = run_attn({"docs", "update", a, b}, {.shell = without_privileges()});
   check_one_sentence(finished, 1);
   CHECK(finished.errors.find("b.md could not be written: Permission denied") != std::string::npos);
   CHECK(bytes_of(a) == block);
@@ -321,7 +321,7 @@ TEST_CASE("an edit that is made while a document is updated is not lost") {
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   // The pipe is opened after the first document was read.
   const std::string editor = "(exec 3>'" + pipe + "'; echo 'an edit' >'" + document + "'; echo text >&3) &";
-  const Finished finished = run_attn({"docs", "update", document, pipe}, {.shell = editor + " true"});
+  const ProcessResult finished = run_attn({"docs", "update", document, pipe}, {.shell = editor + " true"});
   check_one_sentence(finished, 1);
   CHECK_MESSAGE(finished.errors.find("a.md was changed") != std::string::npos, finished.errors);
   CHECK(bytes_of(document) == "an edit\n");

@@ -1,6 +1,6 @@
 #include "apart/annex.hpp"
 
-#include "apart/options.hpp"
+#include "apart/apart_options.hpp"
 
 namespace attn {
 namespace {
@@ -9,7 +9,7 @@ std::span<const Form> apart_forms() {
   static const Form all[] = {
       {.option = &option::explore, .run = exploration},
       {.option = &option::what_if, .with = {&option::only, &option::swap}, .run = what_if},
-      {.option = &option::broken, .run = break_it},
+      {.option = &option::broken, .run = failure_page},
   };
   return all;
 }

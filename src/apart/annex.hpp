@@ -27,7 +27,7 @@ Answer exploration(const Command& command, const Arguments& arguments);
 Answer what_if(const Command& command, const Arguments& arguments);
 /// --break: a failure made in what a command computes, and the law that catches it. Throws InputError: an unknown name,
 /// or a computation in which it cannot be made.
-Answer break_it(const Command& command, const Arguments& arguments);
+Answer failure_page(const Command& command, const Arguments& arguments);
 
 /// What a word names that is a command line, a problem or a file of matrices: a computation, or its matrices as inputs.
 /// Throws InputError, in which the option is named, where it is none of them.

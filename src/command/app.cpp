@@ -12,14 +12,14 @@
 #include <utility>
 
 #include "command/command.hpp"
-#include "command/course.hpp"
+#include "command/course_commands.hpp"
 #include "command/form.hpp"
 #include "core/math/machine.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "data/files/file_access.hpp"
+#include "data/files/input_report.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/files/opened.hpp"
-#include "data/files/read_input.hpp"
 #include "data/problem/option_named.hpp"
 #include "data/problem/problem_file.hpp"
 #include "page/block/page.hpp"
@@ -72,7 +72,7 @@ std::vector<Block> section(const Page& page, const std::string& name) {
 // none.
 Page only_sections(Page page, const std::string& names) {
   std::vector<Block> blocks;
-  for (const std::string_view name : pieces_of(names, '|')) {
+  for (const std::string_view name : split_at(names, '|')) {
     std::vector<Block> more = section(page, std::string(name));
     std::ranges::move(more, std::back_inserter(blocks));
   }
@@ -179,7 +179,7 @@ void check_line(const Command& command, const OptionValues& given) {
   check_exclusions(given, exclusions_of(command));
   check_needs(given, command.own);
   const auto is_own = [&](const Requirement& row) {
-    return std::ranges::find(command.own.options, row.one, &Offered::option) != command.own.options.end();
+    return std::ranges::find(command.own.options, row.one, &OfferedOption::option) != command.own.options.end();
   };
   std::vector<OptionGroup> groups;
   for (const OptionGroup* group : command.groups) {
@@ -195,28 +195,28 @@ void take_model_options(const Command& command, Arguments& arguments) {
   const std::optional<std::string> path = arguments.text(option::problem);
   if (!path || !command.takes_model()) return;
   OptionList members;
-  for (const Offered& row : options_of(command)) {
+  for (const OfferedOption& row : options_of(command)) {
     if (!row.option->member.empty()) members.push_back(row.option);
   }
   OptionValues values = read_problem_file(read_bytes(*path), *path, members, arguments);
-  for (const Offered& row : options_of(command)) require_choice(values, row, place_of_file(*path));
+  for (const OfferedOption& row : options_of(command)) require_choice(values, row, place_of_file(*path));
   MembersOfFiles::tell(values, place_of_file(*path), arguments);
   values.override_with(arguments);
   static_cast<OptionValues&>(arguments) = std::move(values);
 }
 
 // What the command, or the help on it, has to say.
-Answer said(const Command* command, const Arguments& arguments, const Form* form) {
+Answer answer_for(const Command* command, const Arguments& arguments, const Form* form) {
   if (!command) return {.page = general_help()};
   if (arguments.has(option::help)) return {.page = command_help(*command)};
   if (arguments.has(option::short_help)) return {.page = short_help(*command)};
-  return form && form->run ? form->run(*command, arguments) : as_usual(*command, arguments);
+  return form && form->run ? form->run(*command, arguments) : ordinary_answer(*command, arguments);
 }
 
 // What was read, and what was assumed: a row for each assumption.
-Listing listing_of_inputs(const std::vector<ReadInput>& inputs) {
+Listing listing_of_inputs(const std::vector<InputReport>& inputs) {
   Listing listing{.columns = {"input", "read from", "size", "what", "assumed"}, .headed = true};
-  for (const ReadInput& input : inputs) {
+  for (const InputReport& input : inputs) {
     const std::string where = input.where.empty() ? "the command line" : input.where;
     if (input.assumed.empty()) listing.rows.push_back({input.name, where, input.size, "", ""});
     for (const Assumption& one : input.assumed) {
@@ -228,7 +228,7 @@ Listing listing_of_inputs(const std::vector<ReadInput>& inputs) {
 }
 
 // The same where a page is not read by people.
-std::vector<std::string> notes_on(const std::vector<ReadInput>& inputs) {
+std::vector<std::string> notes_on(const std::vector<InputReport>& inputs) {
   std::vector<std::string> notes;
   for (const std::vector<std::string>& row : listing_of_inputs(inputs).rows) {
     const std::string assumed = row[3].empty() ? "" : fmt::format(": {}: {}", row[3], row[4]);
@@ -238,7 +238,7 @@ std::vector<std::string> notes_on(const std::vector<ReadInput>& inputs) {
 }
 
 // Puts above the page what it was computed from.
-void say_input(Page& page, const std::vector<ReadInput>& inputs) {
+void say_input(Page& page, const std::vector<InputReport>& inputs) {
   std::vector<Block> blocks = {Heading{std::min(highest_heading(page.blocks) + 1, deepest_heading), text("Input")}};
   if (inputs.empty()) {
     blocks.push_back(Prose{text("Nothing was read.")});
@@ -279,11 +279,12 @@ void refuse_lost_files(const AnswerInFormat& answer, const Arguments& arguments,
 }
 
 // The words of a line, each with what it is: those of the command, or of its action.
-std::vector<std::pair<Word, std::string>> words_told(const Command& command, const Arguments& arguments) {
-  std::vector<std::pair<Word, std::string>> told;
+std::vector<std::pair<PositionalArgument, std::string>> words_told(const Command& command, const Arguments& arguments) {
+  std::vector<std::pair<PositionalArgument, std::string>> told;
   const std::vector<std::string>& words = arguments.words;
   const Action* const action = words.empty() ? nullptr : find_row(command.actions, words.front());
-  const std::span<const Word> kinds = action ? std::span<const Word>(action->words) : std::span(command.words);
+  const std::span<const PositionalArgument> kinds =
+      action ? std::span<const PositionalArgument>(action->words) : std::span(command.words);
   for (std::size_t i = action ? 1 : 0, kind = 0; i < words.size() && kind < kinds.size(); ++i) {
     told.emplace_back(kinds[kind], words[i]);
     if (!kinds[kind].may_repeat()) ++kind;
@@ -295,11 +296,11 @@ std::vector<std::pair<Word, std::string>> words_told(const Command& command, con
 std::vector<std::string> files_named(const Command& command, const Arguments& arguments, const Form* form) {
   std::vector<std::string> files;
   const auto take = [&](Kind kind, Choices choices, const std::string& name) {
-    if (kind == Kind::path && (!choices || is_there(name))) files.push_back(name);
+    if (kind == Kind::path && (!choices || file_exists(name))) files.push_back(name);
   };
   for (const auto& [word, name] : words_told(command, arguments)) take(word.kind, word.choices, name);
   if (form && form->words_are_files) files.insert(files.end(), arguments.words.begin(), arguments.words.end());
-  for (const Offered& row : options_of(command)) {
+  for (const OfferedOption& row : options_of(command)) {
     if (row.option->kind != Kind::path) continue;
     if (const std::optional<std::string> name = arguments.text(*row.option)) take(row.option->kind, row.choices, *name);
   }
@@ -312,8 +313,8 @@ void confine(const Command& command, const Arguments& arguments, const Form* for
   if (!arguments.environment->confine) return;
   std::vector<std::string> files = files_named(command, arguments, form);
   if (files.empty()) return;
-  const std::vector<Offered> offered = options_of(command);
-  if (std::ranges::find(offered, &option::state, &Offered::option) != offered.end()) {
+  const std::vector<OfferedOption> offered = options_of(command);
+  if (std::ranges::find(offered, &option::state, &OfferedOption::option) != offered.end()) {
     if (std::optional<std::string> state = state_file(arguments)) files.push_back(std::move(*state));
   }
   arguments.environment->confine(files);
@@ -338,8 +339,8 @@ void take_head(Arguments& arguments) {
 
 // The answer, in which messages may name members of problem files instead of options.
 AnswerInFormat answer_in_members(const std::vector<std::string>& command_line, const Environment& environment) {
-  const ReadInputs inputs;
-  Parsed parsed = parse(command_line);
+  const InputReports inputs;
+  ParsedCommandLine parsed = parse(command_line);
   parsed.arguments.environment = &environment;
   const Arguments& arguments = parsed.arguments;
   // How it is written is checked first: a wrong format should not cost a long computation.
@@ -359,7 +360,7 @@ AnswerInFormat answer_in_members(const std::vector<std::string>& command_line, c
   take_head(parsed.arguments);
   use_threads(arguments.count(option::threads).value_or(0));
 
-  AnswerInFormat answer{said(parsed.command, arguments, form)};
+  AnswerInFormat answer{answer_for(parsed.command, arguments, form)};
   std::vector<std::string> doubts = doubts_in(inputs.all());
   answer.warnings.insert(answer.warnings.begin(), std::make_move_iterator(doubts.begin()),
                          std::make_move_iterator(doubts.end()));
@@ -408,13 +409,13 @@ AnswerInFormat answer(const std::vector<std::string>& command_line, const Enviro
   try {
     AnswerInFormat result = answer_in_members(command_line, environment);
     for (std::vector<std::string>* sentences : {&result.warnings, &result.complaints}) {
-      for (std::string& sentence : *sentences) sentence = members.placed(with_options(sentence));
+      for (std::string& sentence : *sentences) sentence = members.with_places(with_options(sentence));
     }
     return result;
   } catch (const InputError& error) {
     About about = error.about();
     if (about.option.empty()) about.option = option_named_in(error.what());
-    throw InputError(members.placed(with_options(error.what())), std::move(about));
+    throw InputError(members.with_places(with_options(error.what())), std::move(about));
   }
 }
 

@@ -20,11 +20,11 @@ AnswerInFormat answer(const std::vector<std::string>& command_line, const Enviro
 void write(const AnswerInFormat& answer, Sink& sink);
 
 /// A command line after parsing, and the command it names. Throws InputError with the nearest names.
-struct Parsed {
+struct ParsedCommandLine {
   const Command* command = nullptr;  // null: no arguments at all
   Arguments arguments;
 };
-Parsed parse(const std::vector<std::string>& command_line);
+ParsedCommandLine parse(const std::vector<std::string>& command_line);
 
 /// The version of the library that parses command lines.
 std::string version_of_cli11();

@@ -24,14 +24,14 @@ namespace {
 // A law, and what became of it for each matrix that its names stand for.
 struct TriedLaw {
   std::string law;
-  std::vector<HeldLaw> held;
+  std::vector<LawCheck> held;
 
   bool holds() const {
-    return std::ranges::none_of(held, [](const HeldLaw& one) { return one.broken.has_value(); });
+    return std::ranges::none_of(held, [](const LawCheck& one) { return one.broken.has_value(); });
   }
 };
 
-std::vector<std::string> names_of_matrices(const HeldLaw& held) {
+std::vector<std::string> names_of_matrices(const LawCheck& held) {
   std::vector<std::string> names;
   for (const Node* node : held.of) names.push_back(node->name);
   return names;
@@ -40,16 +40,16 @@ std::vector<std::string> names_of_matrices(const HeldLaw& held) {
 // Some of many, in the order in which they stand.
 std::string names_listed(std::vector<std::string> names) {
   constexpr std::size_t most = 6;
-  if (names.size() <= most) return listed(names);
+  if (names.size() <= most) return list_in_words(names);
   const std::size_t left = names.size() - most + 1;
   names.resize(most - 1);
   names.push_back(fmt::format("{:# matrix|# matrices} more", Count{left}));
-  return listed(names);
+  return list_in_words(names);
 }
 
 std::string names_of_all(const TriedLaw& tried) {
   std::vector<std::string> names;
-  for (const HeldLaw& held : tried.held) {
+  for (const LawCheck& held : tried.held) {
     for (std::string& name : names_of_matrices(held)) {
       if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
     }
@@ -57,9 +57,9 @@ std::string names_of_all(const TriedLaw& tried) {
   return names_listed(std::move(names));
 }
 
-std::string told_of(const HeldLaw& held) {
-  const Broken& broken = *held.broken;
-  std::string all = told(broken);
+std::string told_of(const LawCheck& held) {
+  const LawViolation& broken = *held.broken;
+  std::string all = violation_in_words(broken);
   if (broken.place.empty()) all = fmt::format("Of {}: {}", names_listed(names_of_matrices(held)), all);
   if (broken.of > 1) all += fmt::format(" The law fails in {} of {} places.", broken.cells, broken.of);
   return all;
@@ -71,15 +71,15 @@ void say_law(Page& page, const TriedLaw& tried) {
     page.say(text(code(tried.law), fmt::format(" holds for {}.", names_of_all(tried))));
     return;
   }
-  std::vector<const HeldLaw*> broken;
-  for (const HeldLaw& held : tried.held) {
+  std::vector<const LawCheck*> broken;
+  for (const LawCheck& held : tried.held) {
     if (held.broken) broken.push_back(&held);
   }
   page.say(text(code(tried.law), tried.held.size() == 1
                                      ? std::string(" does not hold.")
                                      : fmt::format(" does not hold for {} of {}.", broken.size(),
                                                    count_of(tried.held.size(), "matrix", "matrices"))));
-  Margined list;
+  ParagraphsWithMargins list;
   for (std::size_t i = 0; i < std::min(broken.size(), most); ++i)
     list.lines.push_back({"- ", "  ", text(told_of(*broken[i]))});
   if (broken.size() > most)
@@ -98,10 +98,10 @@ Table table_of_row(const Cell& cell) {
           .cells = std::make_shared<const Matrix>(std::move(row))};
 }
 
-void explain_broken(Page& page, const Broken& broken) {
+void explain_broken(Page& page, const LawViolation& broken) {
   if (!broken.cell) return;
   const Cell& cell = *broken.cell;
-  const std::string place = called(cell);
+  const std::string place = cell_name(cell);
   if (broken.place != place) page.say(table_of_row(cell));
   if (!cell.node->original().op) return;
   page.head(2, fmt::format("How {} came about", place));
@@ -125,7 +125,7 @@ std::shared_ptr<Graph> graph_of_tables(const std::string& path, const std::optio
     only_one(file, file.where);
     const std::string name = as.value_or(file.name);
     if (graph->find(name)) fail("{} has two matrices {}: give each a name of its own", path, name);
-    graph->input(called(name), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
+    graph->input(name_from_text(name), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
                  axis("columns", std::move(file.column_labels)));
   }
   return graph;
@@ -166,7 +166,7 @@ void say_rounding(Page& page, const Answer& answer, const std::vector<TriedLaw>&
   if (!path || arguments.has(option::tolerance)) return;
   const RoundingOfFile* const rounding = rounding_of_file(*path);
   if (!rounding) return;
-  const double tolerance = *parsed<double>(rounding->tolerance);
+  const double tolerance = *parse_number<double>(rounding->tolerance);
   for (const TriedLaw& tried : all) {
     if (tried.holds()) continue;
     const TriedLaw again{tried.law, check_law(tried.law, *answer.computation.graph, tolerance)};
@@ -193,8 +193,9 @@ Answer matrices_of_trace(const std::string& path, const Arguments& arguments) {
   const TraceFile file = read_trace(path);
   answer.warnings = file.remarks;
   answer.computation.graph = std::make_shared<Graph>();
-  for (const Traced& matrix : file.trace.matrices())
-    answer.computation.graph->input(called(matrix.name), matrix.cells(), matrix.frame.rows, matrix.frame.columns);
+  for (const TracedMatrix& matrix : file.trace.matrices())
+    answer.computation.graph->input(name_from_text(matrix.name), matrix.cells(), matrix.frame.rows,
+                                    matrix.frame.columns);
   return answer;
 }
 
@@ -205,8 +206,8 @@ Answer run_assert(const Command& command, const Arguments& arguments) {
   return path ? matrices_of_trace(*path, arguments) : run_walk(command, arguments);
 }
 
-Answer held_laws(const Command& command, const Arguments& arguments) {
-  Answer answer = as_usual(command, arguments);
+Answer laws_page(const Command& command, const Arguments& arguments) {
+  Answer answer = ordinary_answer(command, arguments);
   if (!answer.computation.graph)
     fail("attn {} shows no matrices here: there is nothing that a law could hold for", command.name);
   const double tolerance = arguments.number(option::tolerance).value_or(default_tolerance_of_laws);
@@ -218,11 +219,11 @@ Answer held_laws(const Command& command, const Arguments& arguments) {
     all.push_back({law, check_law(law, *answer.computation.graph, tolerance)});
   const auto broken = static_cast<std::size_t>(std::ranges::count_if(all, std::not_fn(&TriedLaw::holds)));
   page.say(verdict_of_laws(broken, all.size()));
-  const Broken* first = nullptr;
+  const LawViolation* first = nullptr;
   std::vector<const Node*> named;
   for (const TriedLaw& tried : all) {
     say_law(page, tried);
-    for (const HeldLaw& held : tried.held) {
+    for (const LawCheck& held : tried.held) {
       std::ranges::copy_if(held.of, std::back_inserter(named),
                            [&](const Node* node) { return std::ranges::find(named, node) == named.end(); });
       const Records::Value none = std::monostate();
@@ -230,7 +231,7 @@ Answer held_laws(const Command& command, const Arguments& arguments) {
         records.rows.push_back({tried.law, names_of_matrices(held), true, none, none, none, none, none, none});
         continue;
       }
-      const Broken& at = *held.broken;
+      const LawViolation& at = *held.broken;
       if (!first) first = &at;
       records.rows.push_back({tried.law, names_of_matrices(held), false, at.place, at.left,
                               at.compares ? Records::Value(at.right) : none, at.should_be,

@@ -6,7 +6,7 @@
 #include "command/command.hpp"
 #include "core/support/error.hpp"
 #include "core/support/printable.hpp"
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "page/render/html.hpp"
 
 namespace attn {

@@ -12,7 +12,7 @@
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "page/tell/describe.hpp"
-#include "school/browser/page.hpp"
+#include "school/browser/computation_page.hpp"
 
 namespace attn {
 
@@ -33,7 +33,7 @@ void require_computation(const Graph* graph, const Command& command, const Argum
 
 // What a command has computed, or the part of it that --only chooses, as a page for browsers.
 WriteDocument document_for_browser(const Command& command, const Answer& answer, const Arguments& arguments) {
-  const InBrowser* const hung = answer.hung.find<InBrowser>();
+  const BrowserPageContent* const hung = answer.attachments.find<BrowserPageContent>();
   const std::shared_ptr<const Graph> whole = hung && hung->graph ? hung->graph : answer.computation.graph;
   require_computation(whole.get(), command, arguments);
   const std::optional<std::string> only = arguments.only(), word = arguments.text(option::from);
@@ -41,14 +41,14 @@ WriteDocument document_for_browser(const Command& command, const Answer& answer,
   require_room_in_browser(*graph);
   if (word) require_query(*word, *graph);
   constexpr std::array own = {&option::page, &option::output, &option::only, &option::from, &option::head};
-  MadeBy made_by{.line = words_of_line(command, arguments, own)};
+  PageOrigin made_by{.line = words_of_line(command, arguments, own)};
   made_by.command = made_by.line.front();
   // A model's scores are divided as its recipe says.
   const bool is_walk = command.shown_as == &option::page;  // of which it is the page
   const Command& computes = is_walk ? look_up(commands(), "walk", "command") : command;
-  const std::vector<Offered> offered = options_of(computes);
+  const std::vector<OfferedOption> offered = options_of(computes);
   const auto offers = [&](const Option& option) {
-    return std::ranges::find(offered, &option, &Offered::option) != offered.end();
+    return std::ranges::find(offered, &option, &OfferedOption::option) != offered.end();
   };
   if (!arguments.has(option::model) && offers(option::scale) && computes.uses(option::scale))
     made_by.scale = option::scale.name;
@@ -70,7 +70,7 @@ Arguments without_word(const Arguments& arguments) {
 }  // namespace
 
 Answer page_for_browsers(const Command& command, const Arguments& arguments) {
-  Answer answer = as_usual(command, without_word(arguments));
+  Answer answer = ordinary_answer(command, without_word(arguments));
   answer.document = document_for_browser(command, answer, arguments);
   return answer;
 }

@@ -9,7 +9,7 @@ namespace attn {
 
 /// What a command hangs on its answer for a page for browsers: a computation in place of its own, and what the page
 /// tells beside it.
-struct InBrowser {
+struct BrowserPageContent {
   std::shared_ptr<Graph> graph = {};  // null: its own
   Story story = {};
 };

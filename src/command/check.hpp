@@ -10,7 +10,7 @@ namespace attn {
 
 /// --against: the comparison of that file with what the command computes; the verdict is failed where a matrix differs.
 /// Throws InputError where no matrix of the file can be compared.
-Answer comparison(const Command& command, const Arguments& arguments);
+Answer comparison_page(const Command& command, const Arguments& arguments);
 
 /// Reads the file of --against into the arguments. Where the line leaves out what the problem is computed
 /// from, its matrices are taken from the file: those that cannot be computed from others there. From JSON

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "command/course.hpp"
+#include "command/course_commands.hpp"
 #include "command/docs.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "school/drill/review.hpp"
 #include "school/drill/sheet.hpp"
 #include "school/lesson/lesson.hpp"
@@ -35,7 +35,7 @@ struct HandedOut {
 
 std::vector<std::string> words_between_blanks(std::string_view line) {
   Words words;
-  for (const std::string& word : parted(line, " \t")) {
+  for (const std::string& word : split_at_any(line, " \t")) {
     if (!word.empty()) words.push_back(word);
   }
   return words;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "command/options.hpp"
-#include "core/support/hung.hpp"
+#include "core/support/attachments.hpp"
 #include "core/support/outside.hpp"
 #include "data/problem/option.hpp"
 #include "data/problem/problem.hpp"
@@ -71,7 +71,7 @@ struct Arguments : OptionValues {
   std::vector<std::string> line = {};     // as it was typed, from the name of the command on
   std::string_view default_example = {};  // where no problem is given; empty: the first
   const Environment* environment = nullptr;
-  Hung hung = {};  // what a form has prepared for itself
+  Attachments attachments = {};  // what a form has prepared for itself
 
   /// The patterns of --only as one, whose alternatives are separated by |.
   std::optional<std::string> only() const;
@@ -112,7 +112,7 @@ struct Answer {
   WriteDocument document = {};               // instead of the page
   Afterwards afterwards = {};                // behind the page
   Calculation computation = {};              // behind the page
-  Hung hung = {};                            // what its maker leaves, for whoever asks by its type
+  Attachments attachments = {};              // what its maker leaves, for whoever asks by its type
 
   /// Whether it is written to a file.
   bool is_file() const { return output != "-"; }
@@ -126,7 +126,7 @@ struct AnswerInFormat : Answer {
 };
 
 /// A word of a command line that is no option.
-struct Word {
+struct PositionalArgument {
   enum class Count { one, optional, any, some /* one or more */ };
 
   std::string_view name;  // "FILE"
@@ -140,16 +140,16 @@ struct Word {
 };
 
 /// Words as usage tells them: "SRC DST", "ACTION FILE...", "[NAME]".
-std::string written(std::span<const Word> words);
+std::string usage_of_words(std::span<const PositionalArgument> words);
 /// How many words there are at least, and at most.
-std::size_t least_count(std::span<const Word> words);
-std::size_t most_count(std::span<const Word> words);
+std::size_t least_count(std::span<const PositionalArgument> words);
+std::size_t most_count(std::span<const PositionalArgument> words);
 
 /// What a command can do, where its first word says it: attn docs check.
 struct Action {
   std::string_view name;
   std::string_view summary;
-  std::vector<Word> words;  // after its name
+  std::vector<PositionalArgument> words;  // after its name
   Answer (*run)(const Arguments& arguments);
   std::vector<const Option*> options = {};  // of those that only some actions take, the ones that it takes
 };
@@ -180,7 +180,7 @@ inline constexpr const Subject* subjects[] = {&subject::whole,    &subject::step
                                               &subject::teaching, &subject::files,     &subject::program};
 
 /// Names that the help of a command lists besides its options.
-struct ToldNames {
+struct NamesInHelp {
   std::string_view title;
   Choices names = nullptr;
 };
@@ -190,7 +190,7 @@ struct Command {
   std::string_view name;
   const Subject* subject = nullptr;  // of those that people call, every one has a subject
   std::string_view summary;
-  std::vector<Word> words = {};
+  std::vector<PositionalArgument> words = {};
   std::span<const Action> actions = {};  // which its first word names
   Caller caller = Caller::people;
   std::span<const std::string_view> formats = {};  // that it writes itself, besides those of pages
@@ -201,7 +201,7 @@ struct Command {
   std::vector<const Option*> idle = {};         // options of problems that it takes no notice of all the same
   OptionList wordless = {};                     // those of its own with which it needs no words
   std::string_view default_example = {};        // where no problem is given; empty: the first
-  ToldNames told = {};
+  NamesInHelp told = {};
   std::vector<std::string_view> examples = {};  // command lines
   Answer (*run)(const Command& command, const Arguments& arguments);
 
@@ -230,7 +230,7 @@ struct ShownAs {
 ShownAs command_shown_as(const Command& command, std::span<const std::string> line);
 
 /// All options that a command takes, in the order of its help: its own, those of the output, those of groups.
-std::vector<Offered> options_of(const Command& command);
+std::vector<OfferedOption> options_of(const Command& command);
 
 /// Which options of a command exclude each other: its own, the forms of its page, and those of its groups.
 std::vector<Exclusion> exclusions_of(const Command& command);

@@ -24,21 +24,21 @@ std::vector<Command> make_commands() {
   const std::vector<Command> others = {
       {.name = "examples",   .subject = &subject::teaching,
        .summary = "list the built-in examples and models, or describe one",
-       .words = {{"NAME", Word::Count::optional, Kind::word, choices::built_in}},
+       .words = {{"NAME", PositionalArgument::Count::optional, Kind::word, choices::built_in}},
        .examples = {"attn examples", "attn examples animal"}, .run = run_examples},
       {.name = "show",       .subject = &subject::files,
        .summary = "show the matrices in a file that attn wrote: JSON, npz or safetensors",
-       .words = {{"FILE", Word::Count::one, Kind::path}}, .own = {{option::only}},
+       .words = {{"FILE", PositionalArgument::Count::one, Kind::path}}, .own = {{option::only}},
        .examples = {"attn show trace.json", "attn show trace.npz --only weights"}, .run = run_show},
       {.name = "convert",    .subject = &subject::files,
        .summary = "convert a matrix file to another format",
-       .words = {{"SRC", Word::Count::one, Kind::path}, {"DST", Word::Count::one, Kind::path}}, .own = {{option::key}},
+       .words = {{"SRC", PositionalArgument::Count::one, Kind::path}, {"DST", PositionalArgument::Count::one, Kind::path}}, .own = {{option::key}},
        .examples = {"attn convert scores.csv scores.npy", "attn convert trace.npz weights.csv --key head.1.weights"},
        .run = run_convert},
       {.name = "lesson",     .subject = &subject::teaching,
        .summary = "interactive lessons: list, run, next, review, show, reset, export; for teachers: class; for "
                   "authors: new, check, coverage",
-       .words = {{"ACTION", Word::Count::optional}, {"LESSON", Word::Count::any}}, .actions = lesson_actions(),
+       .words = {{"ACTION", PositionalArgument::Count::optional}, {"LESSON", PositionalArgument::Count::any}}, .actions = lesson_actions(),
        .formats = lesson_formats(),
        .own = {.options = {option::state, option::no_input, option::answers, option::step, option::yes,
                            option::worksheet, option::with_answers,
@@ -48,7 +48,7 @@ std::vector<Command> make_commands() {
        .examples = {"attn lesson list", "attn lesson run 1", "attn lesson check my-lesson.md"}, .run = run_lesson},
       {.name = "puzzle",     .subject = &subject::teaching,
        .summary = "set numbers until attention does what is asked: look back, copy, reverse",
-       .words = {{"PUZZLE", Word::Count::optional, Kind::path, choices::puzzles}},
+       .words = {{"PUZZLE", PositionalArgument::Count::optional, Kind::path, choices::puzzles}},
        .own = {{option::set,
                 {option::answers,
                  "read what is set from a file, one NAME=… on each line; exit code 1 if it solves nothing"},
@@ -57,7 +57,7 @@ std::vector<Command> make_commands() {
       {.name = "drill",      .subject = &subject::teaching,
        .summary = "problems without end on one step, with hints and diagnoses; worksheets for a class; for authors: "
                   "new, check",
-       .words = {{"DRILL", Word::Count::any, Kind::path, choices::drills}}, .actions = drill_actions(),
+       .words = {{"DRILL", PositionalArgument::Count::any, Kind::path, choices::drills}}, .actions = drill_actions(),
        .own = {.options = {{option::seed, "seed of the problems", ": another one each time; of a sheet 1"},
                            option::problems, option::mistake, option::with_answers, option::answers,
                            {option::yes, "replace a file without asking"},
@@ -66,29 +66,29 @@ std::vector<Command> make_commands() {
        .examples = {"attn drill", "attn drill softmax", "attn drill softmax --seed 7 --count 10"}, .run = run_drill},
       {.name = "docs",       .subject = &subject::files,
        .summary = "keep command output in Markdown files up to date: update, check, clean, hook",
-       .words = {{"ACTION"}, {"FILE", Word::Count::any, Kind::path}}, .actions = docs_actions(),
+       .words = {{"ACTION"}, {"FILE", PositionalArgument::Count::any, Kind::path}}, .actions = docs_actions(),
        .own = {.options = {option::annotate},
                .exclusions = {{&option::annotate, &option::format,
                                "--annotate has lines of its own: leave out --format"}}},
        .examples = {"attn docs update README.md", "attn docs check README.md docs"}, .run = run_docs},
       {.name = "help",       .subject = &subject::program,
        .summary = "the list of commands, or help for one command",
-       .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::help}},
+       .words = {{"COMMAND", PositionalArgument::Count::optional, Kind::word, choices::help}},
        .examples = {"attn help walk", "attn help explain"}, .run = run_help},
       {.name = "version",    .subject = &subject::program,
        .summary = option::version.summary,
        .examples = {"attn version"}, .run = run_version},
       {.name = "completion", .subject = &subject::program,
        .summary = "a script that completes command lines of attn in a shell",
-       .words = {{"SHELL", Word::Count::one, Kind::word, choices::shells}},
+       .words = {{"SHELL", PositionalArgument::Count::one, Kind::word, choices::shells}},
        .examples = {"attn completion bash", "attn completion fish"}, .run = run_completion},
       {.name = "complete",
        .summary = "the words that may come next in a command line",
-       .words = {{"WORD", Word::Count::any}}, .caller = Caller::programs,
+       .words = {{"WORD", PositionalArgument::Count::any}}, .caller = Caller::programs,
        .examples = {"attn complete -- walk --format ''"}, .run = run_complete},
       {.name = "manual",
        .summary = "a manual page for man, of attn or of one command",
-       .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::help}}, .caller = Caller::programs,
+       .words = {{"COMMAND", PositionalArgument::Count::optional, Kind::word, choices::help}}, .caller = Caller::programs,
        .examples = {"attn manual", "attn manual walk"}, .run = run_manual},
   };
   // clang-format on
@@ -108,9 +108,9 @@ std::vector<OptionChoice> commands_with(const OptionGroup& group) {
 
 }  // namespace
 
-std::string written(std::span<const Word> words) {
+std::string usage_of_words(std::span<const PositionalArgument> words) {
   std::string text;
-  for (const Word& word : words) {
+  for (const PositionalArgument& word : words) {
     if (!text.empty()) text += ' ';
     text += word.is_required() ? word.name : fmt::format("[{}]", word.name);
     if (word.may_repeat()) text += "...";
@@ -118,12 +118,12 @@ std::string written(std::span<const Word> words) {
   return text;
 }
 
-std::size_t least_count(std::span<const Word> words) {
-  return static_cast<std::size_t>(std::ranges::count_if(words, &Word::is_required));
+std::size_t least_count(std::span<const PositionalArgument> words) {
+  return static_cast<std::size_t>(std::ranges::count_if(words, &PositionalArgument::is_required));
 }
 
-std::size_t most_count(std::span<const Word> words) {
-  return std::ranges::any_of(words, &Word::may_repeat) ? most_repeated : words.size();
+std::size_t most_count(std::span<const PositionalArgument> words) {
+  return std::ranges::any_of(words, &PositionalArgument::may_repeat) ? most_repeated : words.size();
 }
 
 bool Command::uses(const Option& option) const {
@@ -137,8 +137,9 @@ bool Command::needs_no_words(const Option& option) const {
 bool Command::takes_problem() const { return std::ranges::find(groups, &problem_options()) != groups.end(); }
 
 bool Command::takes_model() const {
-  return !takes_problem() &&
-         std::ranges::any_of(options_of(*this), [](const Offered& row) { return row.option == &option::problem; });
+  return !takes_problem() && std::ranges::any_of(options_of(*this), [](const OfferedOption& row) {
+    return row.option == &option::problem;
+  });
 }
 
 std::vector<OptionChoice> choices::mapped() { return commands_with(weight_options()); }
@@ -147,8 +148,8 @@ std::vector<OptionChoice> choices::mapped() { return commands_with(weight_option
 std::vector<OptionChoice> choices::browser_pages() {
   std::vector<OptionChoice> names;
   for (const Command& command : commands()) {
-    const std::vector<Offered> offered = options_of(command);
-    if (std::ranges::find(offered, &option::page, &Offered::option) != offered.end())
+    const std::vector<OfferedOption> offered = options_of(command);
+    if (std::ranges::find(offered, &option::page, &OfferedOption::option) != offered.end())
       names.push_back({command.name, command.summary});
   }
   return names;
@@ -166,7 +167,7 @@ void refuse_other_word(const Command& command, const Arguments& arguments) {
   const std::vector<OptionChoice> choices = command.words.back().choices();
   const std::vector<std::string> names = names_of(std::span(choices));
   if (std::ranges::find(names, word) != names.end()) {
-    const std::string before = written(std::span(command.words).first(command.words.size() - 1));
+    const std::string before = usage_of_words(std::span(command.words).first(command.words.size() - 1));
     fail("the command comes before the options: attn {}{}{} {}", command.name, before.empty() ? "" : " ", before, word);
   }
   const bool is_cell = word.ends_with(']') && !command.words.front().cell_of.empty();
@@ -178,14 +179,16 @@ void refuse_other_word(const Command& command, const Arguments& arguments) {
 
 const Option* flag_of(const Command& command, std::string_view word) {
   if (command.wordless.empty()) return nullptr;
-  const auto is_it = [&](const Offered& row) { return row.option->kind == Kind::flag && row.option->name == word; };
+  const auto is_it = [&](const OfferedOption& row) {
+    return row.option->kind == Kind::flag && row.option->name == word;
+  };
   const auto found = std::ranges::find_if(command.own.options, is_it);
   return found == command.own.options.end() ? nullptr : found->option;
 }
 
 ShownAs command_shown_as(const Command& command, std::span<const std::string> line) {
   if (!command.shown_as) return {};
-  const std::span<const Word> before = std::span(command.words).first(command.words.size() - 1);
+  const std::span<const PositionalArgument> before = std::span(command.words).first(command.words.size() - 1);
   std::size_t least = least_count(before), count = 0;
   const std::vector<OptionChoice> choices = command.words.back().choices();
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -223,12 +226,12 @@ std::vector<Exclusion> exclusions_of(const Command& command) {
   return all;
 }
 
-std::vector<Offered> options_of(const Command& command) {
-  std::vector<Offered> all = command.own.options;
+std::vector<OfferedOption> options_of(const Command& command) {
+  std::vector<OfferedOption> all = command.own.options;
   const auto append = [&](const OptionGroup& group) {
     // What a command says of an option goes before what a group says of it.
-    std::ranges::copy_if(group.options, std::back_inserter(all), [&](const Offered& row) {
-      return std::ranges::find(command.own.options, row.option, &Offered::option) == command.own.options.end();
+    std::ranges::copy_if(group.options, std::back_inserter(all), [&](const OfferedOption& row) {
+      return std::ranges::find(command.own.options, row.option, &OfferedOption::option) == command.own.options.end();
     });
   };
   append(output_options());

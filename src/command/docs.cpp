@@ -12,14 +12,14 @@
 
 #include "command/app.hpp"
 #include "command/command.hpp"
-#include "command/course.hpp"
+#include "command/course_commands.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/shell.hpp"
 #include "core/support/text.hpp"
+#include "data/files/file_access.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/files/opened.hpp"
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "page/render/width.hpp"
 
 namespace attn {
@@ -29,7 +29,7 @@ namespace {
 // Whether a file comes for the first time, under whatever name.
 bool is_first(const std::string& path, std::set<std::filesystem::path>& seen) {
   std::error_code unknown;
-  const std::filesystem::path place = std::filesystem::weakly_canonical(place_of(path), unknown);
+  const std::filesystem::path place = std::filesystem::weakly_canonical(confined_path(path), unknown);
   return seen.insert(unknown ? std::filesystem::path(path) : place).second;
 }
 
@@ -81,8 +81,8 @@ class Changes {
 Answer update(const Arguments& arguments) {
   Changes changes;
   for (const Document& document : documents(arguments)) {
-    const std::vector<Printed> outputs = outputs_of(document, block_runner());
-    for (const Printed& output : outputs) {
+    const std::vector<BlockOutput> outputs = outputs_of(document, block_runner());
+    for (const BlockOutput& output : outputs) {
       for (const BrokenLaw& broken : output.broken_laws) fail_at(document.at(broken.line), "{}", broken.says);
     }
     std::string updated = with_outputs(document, outputs);
@@ -101,7 +101,7 @@ Answer clean(const Arguments& arguments) {
 }
 
 // A whole walk that has changed says no more than its beginning.
-std::string told_staleness(const Stale& stale) {
+std::string told_staleness(const StaleBlock& stale) {
   constexpr std::size_t most = 20;
   const std::size_t shown = std::min(stale.difference.size(), most), left = stale.difference.size() - shown;
   std::string told = fmt::format("{}", fmt::join(std::span(stale.difference).first(shown), "\n"));
@@ -114,15 +114,15 @@ struct StaleState {
   std::string says, state;
 };
 
-StaleState state_of(const Stale& stale) {
+StaleState state_of(const StaleBlock& stale) {
   if (stale.is_new) return {"has no output yet", "no output yet"};
   if (!stale.difference.empty()) return {"has a different output now", "different"};
-  return {fmt::format("has no picture beside the document: {} {:is|are} missing", listed(stale.missing),
+  return {fmt::format("has no picture beside the document: {} {:is|are} missing", list_in_words(stale.missing),
                       Count{stale.missing.size()}),
           "picture missing"};
 }
 
-void add_stale(Page& page, const Stale& stale) {
+void add_stale(Page& page, const StaleBlock& stale) {
   const std::string place = fmt::format("{}:{}: ", stale.place.path, stale.place.line);
   const std::string says = " " + state_of(stale).says;
   if (stale.is_new || stale.difference.empty()) return page.say(text(place, code(stale.command), says + "."));
@@ -169,8 +169,8 @@ class CheckedBlocks {
   /// One that is named has blocks, where one in a folder need not.
   void add(const Document& document, bool is_named) {
     if (is_named && document.commands.empty()) without_blocks_.push_back(document.path);
-    const std::vector<Printed> outputs = outputs_of(document, block_runner());
-    const std::vector<Stale> stale = stale_blocks(document, outputs);
+    const std::vector<BlockOutput> outputs = outputs_of(document, block_runner());
+    const std::vector<StaleBlock> stale = stale_blocks(document, outputs);
     auto next = stale.begin();
     for (std::size_t i = 0; i < document.commands.size(); ++i) {
       const CommandBlock& block = document.commands[i];
@@ -220,7 +220,7 @@ class CheckedBlocks {
       constexpr std::size_t most_named = 5;
       const std::size_t count = without_blocks_.size();
       answer_.page.say(fmt::format("{} {:has|have} no blocks of attn.",
-                                   count <= most_named ? listed(without_blocks_) : count_of(count, "file"),
+                                   count <= most_named ? list_in_words(without_blocks_) : count_of(count, "file"),
                                    Count{count}));
     }
     if (laws_ > 0 && !has_broken_) answer_.page.say(fmt::format("All laws hold: {}.", count_of(laws_, "line")));
@@ -250,7 +250,7 @@ class CheckedBlocks {
         annotation_->written(std::string(own.substr(own.starts_with(here) ? here.size() : 0)), line, sentence));
   }
 
-  void tell(const Stale& stale) {
+  void tell(const StaleBlock& stale) {
     if (!annotation_) return add_stale(answer_.page, stale);
     annotate(stale.place.path, stale.place.line, fmt::format("{} {}", stale.command, state_of(stale).says));
   }
@@ -316,7 +316,7 @@ Answer print_hook(const Arguments&) {
   return answer;
 }
 
-constexpr Word files{"FILE", Word::Count::some, Kind::path};
+constexpr PositionalArgument files{"FILE", PositionalArgument::Count::some, Kind::path};
 
 const std::array action_table_of_docs = {
     Action{"update", "run the commands in the files, and write what they print below them", {files}, update},

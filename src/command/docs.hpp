@@ -1,6 +1,6 @@
 #pragma once
 
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 
 namespace attn {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "command/command.hpp"
-#include "command/course.hpp"
+#include "command/course_commands.hpp"
 #include "command/docs.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -42,7 +42,7 @@ std::string title_of_drills(std::span<const Drill> named) {
   for (const Drill& drill : named) {  // each once, however often it has its turn
     if (std::ranges::find(names, drill.name) == names.end()) names.push_back(drill.name);
   }
-  return "Drill: " + listed(names);
+  return "Drill: " + list_in_words(names);
 }
 
 // A drill at a terminal begins with other problems each time, unless a seed is given.
@@ -91,11 +91,11 @@ void add_answer(Page& page, const DrawnProblem& problem) {
   auto answer = std::make_shared<Page>();
   answer->say(Note{Note::Kind::answer, {text(strong("Answer: "), rounded_answer(problem.solved))}});
   for (Block& block : solution_of(problem, block_runner())) answer->say(std::move(block));
-  page.say(Folded{"Answer", std::move(answer)});
+  page.say(FoldedBlock{"Answer", std::move(answer)});
 }
 
 // The problems as a table for programs and spreadsheets.
-Records records_of_problems(const std::vector<DrawnProblem>& problems, bool with_answers) {
+Records problem_records(const std::vector<DrawnProblem>& problems, bool with_answers) {
   Records records{"problems", {"number", "drill", "seed", "question", "kind", "given"}, {}};
   if (with_answers) records.members.emplace_back("answer");
   for (std::size_t i = 0; i < problems.size(); ++i) {
@@ -164,10 +164,11 @@ Answer begin_drill(const Arguments& arguments) {
 const std::array action_table_of_drill = {
     Action{"new",
            "print the beginning of a drill of your own, or write it to a file",
-           {{"FILE", Word::Count::optional, Kind::path}},
+           {{"FILE", PositionalArgument::Count::optional, Kind::path}},
            begin_drill,
            {&option::yes}},
-    Action{"check", "check drills that you write", {{"FILE", Word::Count::some, Kind::path}}, check_drills},
+    Action{
+        "check", "check drills that you write", {{"FILE", PositionalArgument::Count::some, Kind::path}}, check_drills},
 };
 
 }  // namespace
@@ -208,7 +209,7 @@ Answer run_drill(const Command& command, const Arguments& arguments) {
     answer.page = sheet(std::move(title), problems, [](Page& page, std::size_t) { page.say(line_for_answer()); });
     answer.page.blocks.insert(answer.page.blocks.begin() + 1, Prose{head_of_sheet(command_of(asked))});
   }
-  answer.page.say(records_of_problems(problems, arguments.has(option::with_answers)));
+  answer.page.say(problem_records(problems, arguments.has(option::with_answers)));
   return answer;
 }
 

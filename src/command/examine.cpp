@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "command/command.hpp"
+#include "command/computed_problem.hpp"
 #include "command/forms.hpp"
-#include "command/solve.hpp"
 #include "core/graph/find.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
@@ -15,12 +15,12 @@
 #include "data/files/matrix_file.hpp"
 #include "data/problem/encoder_decoder_file.hpp"
 #include "data/problem/model_file.hpp"
+#include "data/problem/model_words.hpp"
 #include "data/problem/problem_file.hpp"
-#include "data/problem/words.hpp"
+#include "page/tell/attention_flow.hpp"
+#include "page/tell/attention_map.hpp"
 #include "page/tell/describe.hpp"
 #include "page/tell/heads.hpp"
-#include "page/tell/map.hpp"
-#include "page/tell/picture.hpp"
 
 namespace attn {
 
@@ -156,9 +156,9 @@ Answer run_convert(const Command&, const Arguments& arguments) {
   if (arguments.has(option::output))
     fail("--output cannot be used with attn convert, which writes to {}: leave it out", target);
   MatrixFile file = read_matrix(key ? source + ":" + *key : source);
-  ReadInputs::tell(read_input_of(name_of_matrix(file), file));
+  InputReports::tell(input_report_of(name_of_matrix(file), file));
   auto graph = std::make_shared<Graph>();
-  graph->input(called(name_of_matrix(file)), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
+  graph->input(name_from_text(name_of_matrix(file)), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
                axis("columns", std::move(file.column_labels)));
   const Node& node = graph->nodes().front();
   Page page{.trace = {{&node}}, .blocks = {table_of(node)}};
@@ -231,7 +231,7 @@ void narrow(Answer& answer, const Command& command, const Arguments& arguments) 
   const std::shared_ptr<Graph> graph = answer.computation.graph;
   Trace& trace = answer.page.trace;
   if (!graph && only && !trace.empty()) {
-    const std::vector<Traced> chosen = trace.matching(*only);
+    const std::vector<TracedMatrix> chosen = trace.matching(*only);
     answer.page.blocks.clear();
     add_matrices(answer.page, trace, chosen);
     trace = Trace(chosen);

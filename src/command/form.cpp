@@ -20,7 +20,7 @@ namespace {
 const Form own_forms[] = {
     {.option = &option::against,
      .with = {&option::backward, &option::only},
-     .run = comparison,
+     .run = comparison_page,
      .prepare = take_matrices_to_compare},
     {.option = &option::each, .with = {&option::only}, .run = check_each, .words_are_files = true},
     {.option = &option::input, .run = propose_input},
@@ -38,7 +38,7 @@ const Form own_forms[] = {
      .alone = page_for_browsers_is_all,
      .run = page_for_browsers,
      .check_output = check_output_for_browsers},
-    {.option = &option::assertion, .run = held_laws},
+    {.option = &option::assertion, .run = laws_page},
     {&option::by_length, {&option::only, &option::explain, &option::product}},
     {&option::map, {&option::only, &option::save_parameters}},
     {&option::from, {&option::only, &option::outline, &option::save_parameters}},
@@ -106,7 +106,7 @@ const Form* form_with_function(const OptionValues& arguments) {
   return found == forms().end() ? nullptr : &*found;
 }
 
-Answer as_usual(const Command& command, const Arguments& arguments) {
+Answer ordinary_answer(const Command& command, const Arguments& arguments) {
   Answer answer = command.run(command, arguments);
   if (command.takes_model()) {
     answer.page.recipe = [values = with_model_as_example(arguments)](JsonWriter& json) { write_members(values, json); };

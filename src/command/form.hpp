@@ -15,7 +15,7 @@ struct Form {
   const Option* option;
   OptionList with = {};         // the forms that it goes with all the same: either of two says so
   std::string_view alone = {};  // why it goes with no other, where more is to be said
-  /// What the command says in this form, from as_usual() or in another way.
+  /// What the command says in this form, from ordinary_answer() or in another way.
   Answer (*run)(const Command& command, const Arguments& arguments) = nullptr;
   /// Before the line is checked: takes from a file what the line leaves out.
   void (*prepare)(const Command& command, Arguments& arguments) = nullptr;
@@ -35,6 +35,6 @@ const std::vector<Exclusion>& exclusions_of_forms();
 const Form* form_with_function(const OptionValues& arguments);
 
 /// What a command says, or the part of it that --only, --explain, --product, --map or --from asks for.
-Answer as_usual(const Command& command, const Arguments& arguments);
+Answer ordinary_answer(const Command& command, const Arguments& arguments);
 
 }  // namespace attn

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "command/command.hpp"
-#include "command/on_words.hpp"
+#include "command/model_rerun.hpp"
 #include "core/graph/plan.hpp"
 
 namespace attn {
@@ -26,7 +26,7 @@ void narrow(Answer& answer, const Command& command, const Arguments& arguments);
 [[noreturn]] void fail_without_matrices(const Option& option, const Command& command);
 
 /// --assert: what becomes of laws in what a command computes. Throws InputError as check_law() does.
-Answer held_laws(const Command& command, const Arguments& arguments);
+Answer laws_page(const Command& command, const Arguments& arguments);
 
 /// The matrices of a file of --trace, as inputs of a computation. Throws InputError as read_trace() does, and for
 /// options of a problem beside it.

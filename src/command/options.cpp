@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "command/annex.hpp"
-#include "core/attention/positions.hpp"
+#include "core/attention/positional_encoding.hpp"
 #include "core/model/named_recipe.hpp"
 #include "core/model/recipe.hpp"
 #include "core/model/recurrent.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/math/matrix.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/problem_options.hpp"
 
 namespace attn {
 
@@ -87,7 +87,7 @@ inline constexpr Option
         "compare each file by itself, or each of a folder: a line for each; exit code 1 if one differs"),
     recorder          = word("--recorder", "",
                              "code that saves what a module or a function took and made, for attn check")
-                            .called("WHAT").from(choices::recorders),
+                            .with_placeholder("WHAT").from(choices::recorders),
     input             = flag("--input", "",
                              "write an input with which no mistake stays hidden that can be shown: -o input.npz"),
     check_gradients   = flag("--check", "",
@@ -145,10 +145,10 @@ inline constexpr Option
                               .or_else("tiny").from(choices::sizes),
     recipe              = word("--recipe", "recipe",
                                "how the models of a time compute: several of the options below at once")
-                              .called("RECIPE").or_else("2017").from(choices::recipes),
-    norm                = word("--norm", "norm", "where the layers normalize").called("WHERE").or_else("post")
+                              .with_placeholder("RECIPE").or_else("2017").from(choices::recipes),
+    norm                = word("--norm", "norm", "where the layers normalize").with_placeholder("WHERE").or_else("post")
                               .from(choices::placements),
-    norm_kind           = word("--norm-kind", "norm_kind", "kind of normalization").called("KIND").or_else("layer")
+    norm_kind           = word("--norm-kind", "norm_kind", "kind of normalization").with_placeholder("KIND").or_else("layer")
                               .from(choices::norms),
     no_bias             = flag("--no-bias", "no_bias", "no biases and no β in a random model"),
     unscaled_embeddings = flag("--unscaled-embeddings", "unscaled_embeddings",
@@ -201,13 +201,13 @@ inline constexpr Option
     sample      = flag("--sample", "sample",
                        "sample each word from the distribution instead of taking the most probable"),
     temperature = number("--temperature", "temperature", "divide the logits by T before the softmax, and sample",
-                         rules::temperature, "give one such as 0.5").called("T"),
+                         rules::temperature, "give one such as 0.5").with_placeholder("T"),
     beams       = count("--beams", "beams",
                         "beam search: keep the N most probable texts at each step, and write the best").up_to(64),
-    top_k       = count("--top-k", "top_k", "sample from the K most probable words").called("K").up_to(most_cells),
+    top_k       = count("--top-k", "top_k", "sample from the K most probable words").with_placeholder("K").up_to(most_cells),
     top_p       = number("--top-p", "top_p",
                          "sample from the smallest set of most probable words with total probability P or more",
-                         rules::share, "give one such as 0.9").called("P"),
+                         rules::share, "give one such as 0.9").with_placeholder("P"),
     sample_seed = count("--sample-seed", "sample_seed", "seed for sampling words").or_else("1").from_zero()
                       .up_to(std::numeric_limits<std::uint32_t>::max());
 
@@ -265,7 +265,7 @@ inline constexpr Option
     compare    = Option{"--compare", "", Kind::counts, "N,…", "show the weights on the same sentence after these steps"}
                      .from_zero(),
     beside     = word("--beside", "", "train a model of another architecture too, and compare both at equal effort")
-                     .called("KIND").from(choices::architectures);
+                     .with_placeholder("KIND").from(choices::architectures);
 
 // Lessons and files.
 inline constexpr Option
@@ -284,7 +284,7 @@ inline constexpr Option
     yes          = flag("--yes", "", "reset, or replace a file, without asking"),
     annotate     = word("--annotate", "",
                         "a line for each block that is not current: as GitHub marks it, or FILE:LINE: SENTENCE")
-                       .called("WAY").from(choices::annotations),
+                       .with_placeholder("WAY").from(choices::annotations),
     key          = text_of("--key", "", "NAME", "name of the matrix, if the file has several");
 
 // clang-format on
@@ -311,11 +311,11 @@ inline constexpr Option
     heading_level = count("--heading-level", "", "level of the highest heading, from 1 to 6; 0: no headings")
                         .from_zero().up_to(6),
     math          = word("--math", "", "how Markdown marks formulas: dollars, or fences that GitHub and GitLab render")
-                        .called("MARKS").or_else("dollars").from(choices::math_marks),
+                        .with_placeholder("MARKS").or_else("dollars").from(choices::math_marks),
     standalone    = flag("--standalone", "", "write LaTeX or TikZ as a whole document"),
     shading       = flag("--shading", "", "shade the cells of tables in LaTeX"),
     ascii         = flag("--ascii", "", "use only ASCII characters in tables, symbols and messages"),
-    color         = word("--color", "", "use colors: always, never or auto").called("WHEN").or_else("auto")
+    color         = word("--color", "", "use colors: always, never or auto").with_placeholder("WHEN").or_else("auto")
                         .from(choices::colors),
     theme         = word("--theme", "", "background of the terminal, or of a picture: dark, light or auto")
                         .or_else("auto").from(choices::themes),

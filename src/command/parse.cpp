@@ -10,7 +10,7 @@
 #include "command/check.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/opened.hpp"
+#include "data/files/file_access.hpp"
 
 namespace attn {
 namespace {
@@ -37,14 +37,14 @@ bool may_give(const Option& option, std::string_view word) {
 // line may hold, because making all of them takes longer than a walk.
 class Parser {
  public:
-  Parser(const Command& command, std::vector<Offered> offered) : command_(command), offered_(std::move(offered)) {
+  Parser(const Command& command, std::vector<OfferedOption> offered) : command_(command), offered_(std::move(offered)) {
     app_.set_help_flag();
     app_.allow_extras();
   }
 
   // The options alone: whatever else the line has does not matter.
   Arguments options(std::vector<std::string> line) {
-    for (const Offered& row : offered_) {
+    for (const OfferedOption& row : offered_) {
       const auto gives_it = [&](std::string_view word) { return may_give(*row.option, word); };
       parsed_.push_back(std::ranges::any_of(line, gives_it) ? add(*row.option) : nullptr);
     }
@@ -92,7 +92,7 @@ class Parser {
   }
 
   bool is_offered(std::string_view word) const {
-    return std::ranges::any_of(offered_, [&](const Offered& row) {
+    return std::ranges::any_of(offered_, [&](const OfferedOption& row) {
       const char letter = row.option->letter;
       return word == row.option->name || (letter != '\0' && word == std::string{'-', letter});
     });
@@ -100,7 +100,7 @@ class Parser {
 
   // CLI11 would take `--causal=no` for the flag being given.
   void refuse_value_of_flag(std::string_view word) const {
-    for (const Offered& row : offered_) {
+    for (const OfferedOption& row : offered_) {
       const std::string_view flag = row.option->name;
       if (row.option->kind == Kind::flag && word.starts_with(flag) && word.substr(flag.size()).starts_with('='))
         fail("{}: {} takes no value: write only {}", word, flag, flag);
@@ -114,7 +114,7 @@ class Parser {
     if (name.starts_with("--") && is_offered(name)) fail("{} needs a value after the =", name);
   }
 
-  void take(const Offered& row, const CLI::Option& option, Arguments& arguments) const {
+  void take(const OfferedOption& row, const CLI::Option& option, Arguments& arguments) const {
     if (option.count() == 0) return;
     // `--scores -o out.csv` forgot the scores.
     for (const std::string& value : option.results()) {
@@ -132,12 +132,12 @@ class Parser {
     std::vector<std::string> others;
     for (const OptionChoice& choice : command_.words.back().choices()) {
       const Command* const shown = find_row(commands(), choice.name);
-      const auto is_asked = [&](const Offered& row) { return row.option->name == name; };
+      const auto is_asked = [&](const OfferedOption& row) { return row.option->name == name; };
       if (shown && std::ranges::any_of(options_of(*shown), is_asked)) others.emplace_back(shown->name);
     }
     if (others.empty()) return;
     fail("attn {} has no option '{}'; it belongs to {}: name the command, as in attn {} {}", command_.name, name,
-         fmt::join(others, ", "), command_.name, written(command_.words));
+         fmt::join(others, ", "), command_.name, usage_of_words(command_.words));
   }
 
   // An option that is unknown may be one of a command that cannot be shown so.
@@ -167,7 +167,7 @@ class Parser {
     const std::string name = word.substr(0, word.find('='));
     if (command_.shown_as && command_.shown_as->name == name) refuse_what_it_does(command_);
     std::vector<std::string> names;
-    for (const Offered& row : offered_) names.emplace_back(row.option->name);
+    for (const OfferedOption& row : offered_) names.emplace_back(row.option->name);
     refuse_option_of_shown(name);
     throw InputError(fmt::format("attn {} has no option '{}'{}: see attn help {}", command_.name, name,
                                  did_you_mean(name, names), command_.name),
@@ -183,12 +183,12 @@ class Parser {
     }
     const auto needs_none = [&](const Option* option) { return arguments.has(*option); };
     if (arguments.words.size() < least_count(command_.words) && std::ranges::none_of(command_.wordless, needs_none)) {
-      fail("attn {} needs {}: see attn help {}", command_.name, written(command_.words), command_.name);
+      fail("attn {} needs {}: see attn help {}", command_.name, usage_of_words(command_.words), command_.name);
     }
   }
 
   const Command& command_;
-  std::vector<Offered> offered_;
+  std::vector<OfferedOption> offered_;
   CLI::App app_;
   std::vector<const CLI::Option*> parsed_;  // in the order of the offered ones; null where the line has none
 };
@@ -228,14 +228,14 @@ void refuse_what_comes_before(const Command& command, const Command& other, std:
                               std::span<const std::string> line) {
   const auto is_word = [&](const std::string& word) { return !flag_of(command, word); };
   const bool has_words = command.shown_as->kind != Kind::flag && std::ranges::any_of(before, is_word);
-  const std::vector<Offered> offered = options_of(other);
+  const std::vector<OfferedOption> offered = options_of(other);
   const auto options = line.first(static_cast<std::size_t>(std::ranges::find(line, "--") - line.begin()));
   const auto name_of = [](const std::string& word) { return word.substr(0, word.find('=')); };
   if (has_words && std::ranges::find(options, command.shown_as->name, name_of) != options.end())
     refuse_what_it_does(command);
   for (const std::string& word : options) {
     const Option* const flag = flag_of(command, name_of(word));
-    if (flag && std::ranges::find(offered, flag, &Offered::option) == offered.end())
+    if (flag && std::ranges::find(offered, flag, &OfferedOption::option) == offered.end())
       fail("{} is an option of attn {}: write it before the command {}", flag->name, command.name, other.name);
   }
 }
@@ -258,7 +258,7 @@ const Command& command_called(const std::string& name) {
 
 std::string version_of_cli11() { return CLI11_VERSION; }
 
-Parsed parse(const std::vector<std::string>& command_line) {
+ParsedCommandLine parse(const std::vector<std::string>& command_line) {
   if (command_line.empty()) return {};
   const std::string& first = command_line.front();
   if (first == option::help.name || first == option::short_help.name) return {};
@@ -270,7 +270,7 @@ Parsed parse(const std::vector<std::string>& command_line) {
   if (const ShownAs as = command_shown_as(named, std::span(command_line).subspan(1)); as.other) {
     const auto other = command_line.begin() + 1 + static_cast<std::ptrdiff_t>(as.words);
     refuse_what_comes_before(named, *as.other, {command_line.begin() + 1, other}, {other + 1, command_line.end()});
-    Parsed parsed = parse({other, command_line.end()});
+    ParsedCommandLine parsed = parse({other, command_line.end()});
     put_what_is_before(named, {command_line.begin() + 1, other}, parsed.arguments);
     return parsed;
   }
@@ -282,7 +282,7 @@ Parsed parse(const std::vector<std::string>& command_line) {
     if (recorded && recorded->name != "walk") {
       std::vector<std::string> line = {std::string(recorded->name)};
       line.insert(line.end(), file + 1, command_line.end());
-      Parsed parsed = parse(line);
+      ParsedCommandLine parsed = parse(line);
       put_what_is_before(named, {command_line.begin() + 1, file + 1}, parsed.arguments);
       return parsed;
     }
@@ -295,12 +295,12 @@ Parsed parse(const std::vector<std::string>& command_line) {
       line, [](const std::string& word) { return word == option::help.name || word == option::short_help.name; });
   if (asks_for_help) return {&command, Parser(command, output_options().options).options(line)};
   const bool has_words = dashes != command_line.end();
-  Parsed parsed{&command,
-                Parser(command, options_of(command)).all(line, {has_words ? dashes + 1 : dashes, command_line.end()})};
+  ParsedCommandLine parsed{
+      &command, Parser(command, options_of(command)).all(line, {has_words ? dashes + 1 : dashes, command_line.end()})};
   parsed.arguments.line = command_line;
   if (command.shown_as) put_shown_as(command, parsed.arguments.words, parsed.arguments);
   const std::vector<std::string>& left = parsed.arguments.words;
-  if (parsed.arguments.has(option::against) && !left.empty() && is_there(left.front()))
+  if (parsed.arguments.has(option::against) && !left.empty() && file_exists(left.front()))
     refuse_further_file(left.front());
   return parsed;
 }

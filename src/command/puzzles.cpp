@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "command/command.hpp"
-#include "command/course.hpp"
+#include "command/course_commands.hpp"
 #include "command/docs.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -51,7 +51,7 @@ bool is_own(const Arguments& arguments) { return !arguments.has(option::answers)
 Answer check_settings(const Puzzle& puzzle, const std::vector<std::string>& lines, const Arguments& arguments) {
   Settings settings = settings_at_start(puzzle);
   for (const std::string& line : lines) assign(puzzle, line, settings);
-  const Trial trial = tried(puzzle, std::move(settings), block_runner());
+  const Trial trial = trial_of(puzzle, std::move(settings), block_runner());
   std::vector<Block> blocks = opening_of(puzzle, page_level);
   std::ranges::move(numbers_of(puzzle, trial), std::back_inserter(blocks));
   blocks.push_back(verdict_of(puzzle, trial));
@@ -66,12 +66,12 @@ Answer check_settings(const Puzzle& puzzle, const std::vector<std::string>& line
 
 // Off a terminal: what it is, and how to set something.
 Answer show_puzzle(const Puzzle& puzzle, const std::string& word) {
-  const Trial trial = tried(puzzle, settings_at_start(puzzle), block_runner());
+  const Trial trial = trial_of(puzzle, settings_at_start(puzzle), block_runner());
   std::vector<Block> blocks = opening_of(puzzle, page_level);
   std::ranges::move(numbers_of(puzzle, trial), std::back_inserter(blocks));
   std::string command = "attn puzzle " + word;
   for (const Unknown& unknown : puzzle.unknowns)
-    command += fmt::format(" --set '{} = {}'", unknown.name(), typed(unknown.start));
+    command += fmt::format(" --set '{} = {}'", unknown.name(), matrix_as_typed(unknown.start));
   blocks.emplace_back(Prose{text("Try numbers of your own: ", code(std::move(command)))});
   return page_of(std::move(blocks));
 }
@@ -97,8 +97,8 @@ Answer run_puzzle(const Command&, const Arguments& arguments) {
   if (!at_terminal(arguments)) return show_puzzle(*puzzle, word);
   return interactive(arguments, [puzzle](LessonTerminal& terminal) {
     terminal.show(opening_of(*puzzle, page_level));
-    play(*puzzle, block_runner(), {terminal, puzzle_keys(), ""},
-         [&] { terminal.change([&](CourseProgress& progress) { mark_solved(*puzzle, progress); }); });
+    solve_puzzle(*puzzle, block_runner(), {terminal, puzzle_keys(), ""},
+                 [&] { terminal.change([&](CourseProgress& progress) { mark_solved(*puzzle, progress); }); });
   });
 }
 

@@ -209,7 +209,7 @@ class CursesScreen final : public Screen {
       case rub_out:
         return {.kind = Keystroke::Kind::backspace};
       default:
-        return typed(in_utf8(character));
+        return character_key(in_utf8(character));
     }
   }
 

@@ -346,7 +346,7 @@ std::optional<Keystroke> KeysMeanwhile::next(std::chrono::milliseconds patience)
   if (*byte == '\r' || *byte == '\n') return Keystroke{.kind = Keystroke::Kind::enter};
   constexpr char escape = '\x1b', end_of_input = 4;
   if (*byte == end_of_input) return Keystroke{.kind = Keystroke::Kind::left_off};
-  if (*byte != escape) return typed(std::string_view(&*byte, 1));
+  if (*byte != escape) return character_key(std::string_view(&*byte, 1));
   constexpr std::chrono::milliseconds at_once{25};
   std::string sequence;
   while (sequence.size() < 8 && waits(descriptor_, at_once)) {

@@ -52,7 +52,7 @@ double seconds_of_attention(const Inputs& inputs) {
   const auto projected = [&](const Role& role, const std::shared_ptr<const Matrix>& matrix) {
     return linear(x, {input(role, matrix), {}});
   };
-  const Recipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_k})};
+  const AttentionRecipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_k})};
   const Value output = multi_head_attention(projected(role::w_q, inputs.w_q), projected(role::w_k, inputs.w_k),
                                             projected(role::w_v, inputs.w_v),
                                             {recipe, heads, Projection{input(role::w_o, inputs.w_o), {}}});
@@ -88,7 +88,7 @@ void attention_by_products(benchmark::State& state) {
 Page large_page() {
   auto graph = std::make_shared<Graph>();
   Matrix matrix = RandomSource(random_kind::by_name, 1).vectors({"x", {2048, 2048}});
-  graph->input(called("matrix"), std::move(matrix), axis("rows"), axis("columns"));
+  graph->input(name_from_text("matrix"), std::move(matrix), axis("rows"), axis("columns"));
   const Node& node = graph->nodes().front();
   return {.trace = {{&node}}, .blocks = {table_of(node)}};
 }

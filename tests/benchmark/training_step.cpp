@@ -9,10 +9,10 @@
 #include "core/graph/run.hpp"
 #include "core/math/product.hpp"
 #include "core/math/random.hpp"
-#include "core/op/backward.hpp"
+#include "core/op/backward_pass.hpp"
 #include "peer.hpp"
 #include "ratios.hpp"
-#include "school/training/loss.hpp"
+#include "school/training/loss_graph.hpp"
 #include "school/training/trainer.hpp"
 
 namespace attn {

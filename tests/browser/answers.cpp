@@ -8,7 +8,7 @@
 #include <set>
 
 #include "command/docs.hpp"
-#include "core/term/functions.hpp"
+#include "core/term/expression_functions.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/lesson/page_data.hpp"
 #include "school/tutor/diagnosis.hpp"
@@ -47,7 +47,7 @@ std::set<std::string> typed_to(const SolvedQuestion& solved) {
   };
   add(solved.answer);
   std::size_t rows = 0;
-  for (const Recognised& row : recognisable(solved)) {
+  for (const RecognizedAnswer& row : recognizable_answers(solved)) {
     constexpr std::size_t most_rows = 40;
     if (++rows <= most_rows) add(row.quantity);
   }
@@ -62,8 +62,8 @@ void write_question_with_answers(const SolvedQuestion& solved, JsonWriter& json)
   write_question(solved, "key", json);
   json.key("others");
   std::vector<std::string> others;
-  for (const Recognised& row : recognisable(solved)) {
-    if (row.kind >= Recognised::Kind::shown) others.push_back(row.says);
+  for (const RecognizedAnswer& row : recognizable_answers(solved)) {
+    if (row.kind >= RecognizedAnswer::Kind::shown) others.push_back(row.says);
   }
   json.strings(others);
   json.key("judged");

@@ -8,7 +8,7 @@
 #include "../operation_samples.hpp"
 #include "core/math/random.hpp"
 #include "core/op/operations.hpp"
-#include "page/render/steps.hpp"
+#include "page/render/derivation_steps.hpp"
 #include "school/browser/computation.hpp"
 #include "school/browser/script.hpp"
 
@@ -26,7 +26,7 @@ void write_explanation(const Cell& cell, JsonWriter& json) {
   json.integer(cell.row);
   json.integer(cell.column);
   json.end_array();
-  derive(cell, 0, "", [&](const Derived& step) {
+  derive(cell, 0, "", [&](const DerivationStep& step) {
     std::vector<std::string> lines;
     for (const WrittenStep& line : steps_of(with_short_sums(step, false), notation))
       lines.push_back(std::string(line.sign()) + " " + line.text);
@@ -43,7 +43,7 @@ void write_explanation(const Cell& cell, JsonWriter& json) {
 void write_sample(const OperationSample& sample, SampleSizes sizes, JsonWriter& json) {
   Graph graph;
   Samples samples(graph, sizes);
-  const Value result = name(called("result"), sample.apply(samples));
+  const Value result = name(name_from_text("result"), sample.apply(samples));
   json.begin_object();
   json.key("name");
   json.string(sample.name);

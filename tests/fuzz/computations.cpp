@@ -6,9 +6,9 @@
 #include "core/attention/watches.hpp"
 #include "core/graph/run.hpp"
 #include "core/support/error.hpp"
-#include "data/problem/options.hpp"
 #include "data/problem/problem.hpp"
 #include "data/problem/problem_file.hpp"
+#include "data/problem/problem_options.hpp"
 #include "fuzz.hpp"
 #include "page/document/document.hpp"
 #include "school/training/trainer.hpp"
@@ -38,19 +38,19 @@ std::string file_of(const Problem& problem) {
 
 void compute_all(const Problem& problem, Graph& graph) {
   const Budget budget(of_case);
-  evaluate(problem, graph);
-  compute(graph);
+  add_computation(problem, graph);
+  compute_watched(graph);
 }
 
 // What was computed is the same when it is computed from what the problem is written as.
 void problem(std::string_view bytes) {
   const OptionValues values = read_problem_file(bytes, "case.json");
   if (cells_asked_for(values) > most_asked_for) return;
-  const Problem first = build(values);
+  const Problem first = build_problem(values);
   Graph graph, again;
   compute_all(first, graph);
   must("a problem can be written and read",
-       [&] { compute_all(build(read_problem_file(file_of(first), "written.json")), again); });
+       [&] { compute_all(build_problem(read_problem_file(file_of(first), "written.json")), again); });
   require(std::ranges::equal(graph.nodes(), again.nodes(),
                              [&](const Node& one, const Node& other) {
                                return same_numbers(*graph.run().at(one), *again.run().at(other));

@@ -9,14 +9,14 @@
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "fuzz.hpp"
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "page/document/markdown.hpp"
 #include "page/render/format.hpp"
 #include "school/drill/drill.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/lesson/lint.hpp"
-#include "school/lesson/printed.hpp"
 #include "school/lesson/progress.hpp"
+#include "school/lesson/whole_lesson.hpp"
 #include "school/puzzle/trial.hpp"
 
 namespace attn::fuzz {
@@ -59,7 +59,7 @@ void document(std::string_view text) {
     const Document after = read_document(updated, "case.md");
     require(command_words(after) == command_words(before), "outputs change no commands");
     require(without_outputs(after) == without_outputs(before), "outputs alone change");
-    const std::vector<Printed> outputs = outputs_of(after, echo);
+    const std::vector<BlockOutput> outputs = outputs_of(after, echo);
     require(with_outputs(after, outputs) == updated, "what is current stays");
     require(stale_blocks(after, outputs).empty(), "what was updated is current");
   });
@@ -97,7 +97,7 @@ void set_line(const Puzzle& puzzle, std::string_view line, Settings& settings) {
   }
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const Matrix again = must("a matrix that was set can be typed", [&] {
-      return read_numbers(typed(settings[i]), puzzle.unknowns[i].name(), puzzle.unknowns[i].start.shape());
+      return read_numbers(matrix_as_typed(settings[i]), puzzle.unknowns[i].name(), puzzle.unknowns[i].start.shape());
     });
     require(again == settings[i], "a matrix that is typed is the one that was set");
   }
@@ -119,7 +119,7 @@ void puzzle(std::string_view text) {
   for (const std::string& line : puzzle.solution) set_line(puzzle, line, settings);
   for (std::size_t line = block.last_line; line < document.lines.size(); ++line)
     set_line(puzzle, without_ending(document.lines[line]), settings);
-  const Trial trial = tried(puzzle, settings, run);
+  const Trial trial = trial_of(puzzle, settings, run);
   for (const PropertyVerdict& verdict : trial.verdicts)
     require(holds(*verdict.property, *trial.graphs[verdict.input]) == verdict.misses.empty(),
             "a property that holds is missed nowhere");
@@ -133,7 +133,7 @@ void puzzle(std::string_view text) {
 void drill(std::string_view text) {
   const Drill drill = read_drill(text, folder() + "/case.md");
   for (std::uint32_t seed = 0; seed < 3; ++seed) {
-    const Guest guest(drill.folder);
+    const DocumentSandbox guest(drill.folder);
     const Budget budget(of_case);
     Draws draws{seed, 0}, again{seed, 0};
     const DrillProblem problem = draw_problem(drill, draws);

@@ -15,7 +15,7 @@
 #include "command/app.hpp"
 #include "command/docs.hpp"
 #include "core/support/error.hpp"
-#include "data/files/opened.hpp"
+#include "data/files/file_access.hpp"
 
 namespace attn::fuzz {
 namespace {
@@ -102,7 +102,7 @@ void write_case(std::string_view name, std::string_view bytes) {
 }
 
 std::string output_of(const std::vector<std::string>& words, bool at_terminal) {
-  const Confined confined(folder());
+  const FolderConfinement confined(folder());
   const Budget budget(of_case);
   const Environment world = environment(at_terminal);
   const AnswerInFormat answer = attn::answer(words, world);

@@ -10,7 +10,7 @@
 #include "core/support/error.hpp"
 #include "core/support/outside.hpp"
 #include "page/block/page.hpp"
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 
 // What the targets share. libFuzzer changes the bytes of a case so that it comes to code that no case came to
 // before (https://llvm.org/docs/LibFuzzer.html).

@@ -3,16 +3,16 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "core/support/error.hpp"
 #include "data/files/embeddings.hpp"
+#include "data/files/file_access.hpp"
 #include "data/files/gguf.hpp"
 #include "data/files/json.hpp"
 #include "data/files/json_writer.hpp"
 #include "data/files/llama2c.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/npz.hpp"
-#include "data/files/opened.hpp"
 #include "data/files/pickle.hpp"
 #include "data/files/safetensors.hpp"
 #include "data/files/torch_file.hpp"
@@ -96,7 +96,7 @@ void literal(std::string_view text) { check(read_literal(text, where)); }
 
 void embeddings(std::string_view bytes) {
   write_case("words.txt", bytes);
-  const Confined confined(folder());
+  const FolderConfinement confined(folder());
   const Matrix vectors = read_embeddings("words.txt", {"the", "Of", ",", "the"});
   require(vectors.shape().rows == 4, "each word has a vector");
 }
@@ -104,7 +104,7 @@ void embeddings(std::string_view bytes) {
 // Any kind of file, recognized by its first bytes, as a command reads it.
 void any_file(std::string_view bytes) {
   write_case("any", bytes);
-  const Confined confined(folder());
+  const FolderConfinement confined(folder());
   for (const MatrixFile& file : read_matrices("any")) check(file);
 }
 
@@ -114,7 +114,7 @@ void any_file(std::string_view bytes) {
 void look_at(const Matrix& matrix) {
   const Shape shape = matrix.shape();
   require(shape.rows > 0 && shape.columns > 0, "a matrix that was read has cells");
-  const Stored* const stored = matrix.stored();
+  const StoredMatrix* const stored = matrix.stored();
   if (!stored) return check({.matrix = matrix});
   for (const std::size_t i : {std::size_t{0}, shape.rows / 2, shape.rows - 1}) {
     for (const std::size_t j : {std::size_t{0}, shape.columns / 2, shape.columns - 1}) stored->number(i, j);
@@ -169,14 +169,14 @@ void index(std::string_view bytes) {
                write_safetensors({WrittenTensor{"wte.weight", &one, 2}}, sink);
              }));
   write_case("model.safetensors.index.json", bytes);
-  const Confined confined(folder());
+  const FolderConfinement confined(folder());
   read_model(".");
 }
 
 // A whole model in one file, whatever it is.
 void model_file(std::string_view bytes) {
   write_case("model", bytes);
-  const Confined confined(folder());
+  const FolderConfinement confined(folder());
   const Budget budget(of_case);
   read_model("./model");
 }

@@ -12,12 +12,12 @@
 #include "core/support/text.hpp"
 #include "core/term/cell_text.hpp"
 #include "core/term/quantity.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
+#include "data/problem/model_words.hpp"
 #include "data/problem/problem.hpp"
 #include "data/problem/problem_file.hpp"
-#include "data/problem/words.hpp"
 #include "fuzz.hpp"
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "page/render/width.hpp"
 #include "school/tutor/question.hpp"
 
@@ -51,10 +51,10 @@ void number(std::string_view bytes) {
   const int decimals = static_cast<unsigned char>(bytes[sizeof value]) % 18;
   std::string exact;
   append_exact(exact, value);
-  require(is_same_number(parsed<double>(exact).value_or(0.5), value), "an exact number is read back");
+  require(is_same_number(parse_number<double>(exact).value_or(0.5), value), "an exact number is read back");
   const std::string fixed = written_fixed(value, decimals);
   const auto is_near = [&](const std::string& text, double distance) {
-    const std::optional<double> read = parsed<double>(text);  // nothing: it was rounded up beyond all doubles
+    const std::optional<double> read = parse_number<double>(text);  // nothing: it was rounded up beyond all doubles
     return read ? std::fabs(*read - value) <= distance : std::fabs(value) > 0.9e308;
   };
   if (std::isfinite(value)) {
@@ -74,8 +74,8 @@ const Graph& example_graph() {
   static const Graph& graph = [&]() -> const Graph& {
     auto* const made = new Graph;
     const Example& example = examples().front();
-    evaluate(build(read_problem_file(example.json, std::string(example.name))), *made);
-    compute(*made);
+    add_computation(build_problem(read_problem_file(example.json, std::string(example.name))), *made);
+    compute_watched(*made);
     return *made;
   }();
   return graph;
@@ -84,7 +84,7 @@ const Graph& example_graph() {
 // An expression in the first line, and in the second one what a reader types as its value.
 void quantity(std::string_view text) {
   const std::size_t line = std::min(text.find('\n'), text.size());
-  const LookedUp found = look_up_quantity(text.substr(0, line), &example_graph());
+  const QuantityLookup found = look_up_quantity(text.substr(0, line), &example_graph());
   require(!written(found.quantity).empty() || std::holds_alternative<std::string>(found.quantity),
           "a quantity is written");
   // Whether something is so is an answer only among choices.

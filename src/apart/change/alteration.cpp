@@ -10,7 +10,7 @@
 #include "core/math/matrix.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 
 namespace attn {
 
@@ -71,7 +71,7 @@ void refuse_apart(const std::vector<const Node*>& inputs, std::string_view words
   }
   if (!with_one.empty() && !with_other.empty())
     fail("--swap '{}': {} is in {}, and {} is in {}. Give two words that are in the same one", words, one,
-         listed(names_of_nodes(with_one)), other, listed(names_of_nodes(with_other)));
+         list_in_words(names_of_nodes(with_one)), other, list_in_words(names_of_nodes(with_other)));
   const std::vector<const Node*>& with_any = with_one.empty() ? with_other : with_one;
   for (const Node* node : with_any.empty() ? inputs : with_any) {
     const std::string_view missing = with_one.empty() ? one : other;
@@ -80,7 +80,7 @@ void refuse_apart(const std::vector<const Node*>& inputs, std::string_view words
     if (is_repeated_there) row_to_swap(*node, missing);
   }
   if (with_any.empty())
-    fail("--swap '{}': none of {} has a word or a position {}", words, listed(names_of_nodes(inputs)), one);
+    fail("--swap '{}': none of {} has a word or a position {}", words, list_in_words(names_of_nodes(inputs)), one);
   row_to_swap(*with_any.front(), with_one.empty() ? one : other);
 }
 
@@ -96,7 +96,7 @@ const Node& only_match(const Graph& graph, const std::string& name, std::string_
   return *found.front();
 }
 
-Matrix numbers_now(At at, const std::optional<InPlace>& made) {
+Matrix numbers_now(RewriteSite at, const std::optional<NodeReplacement>& made) {
   if (made) {
     const Matrix* const numbers = std::get_if<Matrix>(&*made);
     return numbers ? *numbers : std::get<Value>(*made).matrix();
@@ -105,7 +105,7 @@ Matrix numbers_now(At at, const std::optional<InPlace>& made) {
 }
 
 Alteration swapped_words(const Graph& graph, std::string_view words) {
-  const std::vector<std::string_view> pieces = pieces_of(words);
+  const std::vector<std::string_view> pieces = split_at(words);
   if (pieces.size() != 2) fail("--swap '{}': give two words or two positions, such as 'it,animal' or 1,2", words);
   const std::string_view one = trimmed(pieces[0]), other = trimmed(pieces[1]);
   std::vector<const Node*> inputs, with_both;
@@ -120,7 +120,7 @@ Alteration swapped_words(const Graph& graph, std::string_view words) {
     fail(
         "--swap: neither ids of words nor their vectors are given here, which could change places. Exchange numbers with --set instead");
   if (with_both.size() > 1)
-    fail("--swap '{}': {} have both. {}", words, listed(names_of_nodes(with_both)),
+    fail("--swap '{}': {} have both. {}", words, list_in_words(names_of_nodes(with_both)),
          has_own_pair(with_both)
              ? "Give two words that only one of them has"
              : "Exchange the words in the text that is given, and compare the two computations with attn diff");
@@ -132,7 +132,7 @@ Alteration swapped_words(const Graph& graph, std::string_view words) {
             const Node* const chosen = later.find(name);
             return AlteredNodes{
                 [=](const Node& at) { return &at == chosen && i < at.frame.shape.rows && j < at.frame.shape.rows; },
-                [=](At at, const std::optional<InPlace>& made) -> std::optional<InPlace> {
+                [=](RewriteSite at, const std::optional<NodeReplacement>& made) -> std::optional<NodeReplacement> {
                   Matrix numbers = numbers_now(at, made);
                   std::ranges::swap_ranges(row(numbers, i), row(numbers, j));
                   return numbers;
@@ -140,17 +140,17 @@ Alteration swapped_words(const Graph& graph, std::string_view words) {
           }};
 }
 
-Change all_of(const Graph& graph, std::span<const Alteration> alterations) {
+Change combined_change(const Graph& graph, std::span<const Alteration> alterations) {
   std::vector<AlteredNodes> all;
   for (const Alteration& alteration : alterations) all.push_back(alteration.in(graph));
   const auto where = [all](const Node& node) {
     return std::ranges::any_of(all, [&](const AlteredNodes& one) { return one.where(node); });
   };
-  return {where, [all](At at) -> std::optional<Value> {
-            std::optional<InPlace> made;
+  return {where, [all](RewriteSite at) -> std::optional<Value> {
+            std::optional<NodeReplacement> made;
             for (const AlteredNodes& one : all) {
               if (!one.where(at.node)) continue;
-              if (std::optional<InPlace> next = one.instead(at, made)) made = std::move(next);
+              if (std::optional<NodeReplacement> next = one.instead(at, made)) made = std::move(next);
             }
             if (!made) return std::nullopt;
             if (Matrix* const numbers = std::get_if<Matrix>(&*made)) return at.like(std::move(*numbers));

@@ -27,30 +27,30 @@ auto while_reading(std::string_view what, const Action& action) {
 const Node& only_match(const Graph& graph, const std::string& name, std::string_view option);
 
 /// What stands in the place of a node: another one, or numbers.
-using InPlace = std::variant<Value, Matrix>;
+using NodeReplacement = std::variant<Value, Matrix>;
 
 /// What is made where a part is left out.
-struct PartLeftOut {
+struct AblationRule {
   std::function<bool(const Node& node)> where;
-  std::function<std::optional<InPlace>(At at)> instead;
+  std::function<std::optional<NodeReplacement>(RewriteSite at)> instead;
 };
 
 /// A part that a computation can be made without.
-struct LeftOut {
+struct Ablation {
   std::string_view name;     // "scale"
   std::string_view summary;  // what is done then, in a phrase
-  std::vector<PartLeftOut> changes;
+  std::vector<AblationRule> changes;
 };
-std::span<const LeftOut> parts_to_leave_out();
+std::span<const Ablation> ablations();
 
 /// What one alteration makes in one computation. `made` is what an earlier one has put in the place of the node.
 struct AlteredNodes {
   std::function<bool(const Node& node)> where;
-  std::function<std::optional<InPlace>(At at, const std::optional<InPlace>& made)> instead;
+  std::function<std::optional<NodeReplacement>(RewriteSite at, const std::optional<NodeReplacement>& made)> instead;
 };
 
 /// The numbers of a node as they now are, after what an earlier alteration has `made` of it.
-Matrix numbers_now(At at, const std::optional<InPlace>& made);
+Matrix numbers_now(RewriteSite at, const std::optional<NodeReplacement>& made);
 
 /// Something that is done differently. It is known by names and places, and so it can be made in any computation
 /// that has them, such as that of a longer text. Where a computation does not have them, it changes nothing there.
@@ -71,14 +71,14 @@ Alteration swapped_words(const Graph& graph, std::string_view words);
 
 /// "scale", or a head: "head 2" in every layer, "head 1.2" in layer 1, or the name of its scope. Throws InputError with
 /// what there is.
-Alteration left_out_part(const Graph& graph, std::string_view part);
+Alteration ablation_of(const Graph& graph, std::string_view part);
 
 /// A matrix has the numbers of another one, which `source` names in a phrase. Throws InputError: no such matrix,
 /// another shape, numbers that are not finite.
-Alteration patched(const Graph& graph, std::string_view name, const Matrix& numbers, std::string_view source);
+Alteration activation_patch(const Graph& graph, std::string_view name, const Matrix& numbers, std::string_view source);
 
 /// All alterations at once, in their order where they are made at the same node.
-Change all_of(const Graph& graph, std::span<const Alteration> alterations);
+Change combined_change(const Graph& graph, std::span<const Alteration> alterations);
 
 /// The outputs of all heads, in order; where there is one head in an attention, that is it.
 std::vector<const Node*> head_outputs(const Graph& graph);

@@ -24,10 +24,10 @@ bool is_feed_forward(const Node& node) {
 }
 
 bool is_added_mask(const Node& node) { return !node.op && has_role<role::bias, role::cross_bias>(node); }
-std::optional<InPlace> all_zeros(At at) { return Matrix(at.node.frame.shape, 0.0); }
+std::optional<NodeReplacement> all_zeros(RewriteSite at) { return Matrix(at.node.frame.shape, 0.0); }
 
 // Beside a residual connection it adds nothing; without one what goes in goes on.
-std::optional<InPlace> nothing_fed_forward(At at) {
+std::optional<NodeReplacement> nothing_fed_forward(RewriteSite at) {
   const Graph& graph = *at.node.graph;
   const bool has_residual = std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.is(role::sum); });
   const Node* const inner = at.node.beside(role::inner);
@@ -40,22 +40,22 @@ std::optional<InPlace> nothing_fed_forward(At at) {
 // have a name.
 bool is_bias_of_distances(const Node& node) { return makes(node, role::relative) && !node.beside(role::distances); }
 
-PartLeftOut as_change(const Change& change) { return {change.where, change.instead}; }
+AblationRule as_change(const Change& change) { return {change.where, change.instead}; }
 
-std::vector<PartLeftOut> as_mistakes(std::initializer_list<std::string_view> names,
-                                     std::vector<PartLeftOut> changes = {}) {
+std::vector<AblationRule> as_mistakes(std::initializer_list<std::string_view> names,
+                                      std::vector<AblationRule> changes = {}) {
   for (const std::string_view name : names) changes.push_back(as_change(look_up(mistakes(), name, "mistake")));
   return changes;
 }
 
 // What is only another name for a matrix follows it.
-bool can_be_made(const PartLeftOut& change, const Node& node) {
+bool can_be_made(const AblationRule& change, const Node& node) {
   return !node.is_alias() && node.family == &family::forward && change.where(node);
 }
 
-bool has_part(const Graph& graph, const LeftOut& part) {
+bool has_part(const Graph& graph, const Ablation& part) {
   return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
-    return std::ranges::any_of(part.changes, [&](const PartLeftOut& change) { return can_be_made(change, node); });
+    return std::ranges::any_of(part.changes, [&](const AblationRule& change) { return can_be_made(change, node); });
   });
 }
 
@@ -94,7 +94,7 @@ bool names_head(std::string_view name, const Node& output) {
 std::string parts_there_are(const Graph& graph) {
   constexpr std::size_t most = 12;
   std::vector<std::string> names;
-  for (const LeftOut& part : parts_to_leave_out()) {
+  for (const Ablation& part : ablations()) {
     if (has_part(graph, part)) names.emplace_back(part.name);
   }
   std::vector<std::string> heads;
@@ -127,7 +127,7 @@ Alteration left_out_head(const Graph& graph, std::string_view name) {
             }
             return AlteredNodes{
                 [outputs](const Node& node) { return std::ranges::find(outputs, &node) != outputs.end(); },
-                [](At at, const std::optional<InPlace>&) { return all_zeros(at); }};
+                [](RewriteSite at, const std::optional<NodeReplacement>&) { return all_zeros(at); }};
           }};
 }
 
@@ -135,8 +135,8 @@ Alteration left_out_head(const Graph& graph, std::string_view name) {
 
 // --- parts
 
-std::span<const LeftOut> parts_to_leave_out() {
-  static const std::vector<LeftOut> all = {
+std::span<const Ablation> ablations() {
+  static const std::vector<Ablation> all = {
       {"scale", "the scores are not scaled", as_mistakes({"not-scaled"})},
       {"mask", "the mask hides no key", {as_change({masks_scores, left_out}), {is_added_mask, all_zeros}}},
       {"positions", "positions change neither vectors nor scores",
@@ -162,29 +162,30 @@ std::string name_of_head(const Node& output) {
 
 Change without_head(const Node& output) {
   return {[&output](const Node& node) { return &node == &output; },
-          [](At at) -> std::optional<Value> { return at.like(Matrix(at.node.frame.shape, 0.0)); }};
+          [](RewriteSite at) -> std::optional<Value> { return at.like(Matrix(at.node.frame.shape, 0.0)); }};
 }
 
-Alteration left_out_part(const Graph& graph, std::string_view part) {
+Alteration ablation_of(const Graph& graph, std::string_view part) {
   constexpr std::string_view head = "head ";
   const std::string_view name = trimmed(part);
   if (name.starts_with(head)) return left_out_head(graph, trimmed(name.substr(head.size())));
-  const LeftOut* const row = find_row(parts_to_leave_out(), name);
+  const Ablation* const row = find_row(ablations(), name);
   if (!row) {
-    std::vector<std::string> names = names_of(parts_to_leave_out());
+    std::vector<std::string> names = names_of(ablations());
     names.emplace_back("head N");
     fail("{}", unknown("part for --without,", name, names));
   }
   if (!has_part(graph, *row))
     fail("--without {}: there is nothing of it to leave out. {}", name, parts_there_are(graph));
-  const auto find = [row](const Node& node) -> const PartLeftOut* {
+  const auto find = [row](const Node& node) -> const AblationRule* {
     const auto found =
-        std::ranges::find_if(row->changes, [&](const PartLeftOut& change) { return can_be_made(change, node); });
+        std::ranges::find_if(row->changes, [&](const AblationRule& change) { return can_be_made(change, node); });
     return found == row->changes.end() ? nullptr : &*found;
   };
   return {fmt::format("Left out: {}. This means: {}.", row->name, row->summary), [find](const Graph&) {
-            return AlteredNodes{[find](const Node& node) { return find(node) != nullptr; },
-                                [find](At at, const std::optional<InPlace>&) { return find(at.node)->instead(at); }};
+            return AlteredNodes{
+                [find](const Node& node) { return find(node) != nullptr; },
+                [find](RewriteSite at, const std::optional<NodeReplacement>&) { return find(at.node)->instead(at); }};
           }};
 }
 

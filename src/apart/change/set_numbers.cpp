@@ -13,7 +13,7 @@
 #include "core/support/number_pair.hpp"
 #include "core/support/text.hpp"
 #include "core/term/quantity.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 
 namespace attn {
 
@@ -78,12 +78,12 @@ Setting read_setting(const Graph& graph, std::string_view setting) {
 std::string told_places(const Cell& cell) {
   std::vector<std::string> places;
   const auto add = [&](const Axis& axis, std::size_t i, std::string_view what) {
-    if (axis.labels && parsed<double>(axis.label(i)))
+    if (axis.labels && parse_number<double>(axis.label(i)))
       places.push_back(fmt::format("the {} of {}", what, place_in_words(axis, i, what)));
   };
   add(cell.node->frame.rows, cell.row, "row");
   add(cell.node->frame.columns, cell.column, "column");
-  return places.empty() ? "" : fmt::format(" It is in {}.", listed(places));
+  return places.empty() ? "" : fmt::format(" It is in {}.", list_in_words(places));
 }
 
 }  // namespace
@@ -103,7 +103,8 @@ Alteration set_number(const Graph& graph, std::string_view setting) {
   auto [now, before] = written_apart(number, cell.value(), 6);
   // A typed number stays as it was typed, where few digits are another number and it is not longer than its double.
   constexpr std::size_t most_typed = 24;
-  if (parsed<double>(expression) && parsed<double>(now) != number && expression.size() <= most_typed) now = expression;
+  if (parse_number<double>(expression) && parse_number<double>(now) != number && expression.size() <= most_typed)
+    now = expression;
   std::string told = fmt::format("{} is set to {}. It was {}.", address, now, before);
   told += told_places(cell);
   if (&node != cell.node)
@@ -112,19 +113,20 @@ Alteration set_number(const Graph& graph, std::string_view setting) {
   return {told, [name = cell.node->name, row = cell.row, column = cell.column, number](const Graph& other) {
             const Node* const found = other.find(name);
             const Node* const chosen = found ? &found->original() : nullptr;
-            return AlteredNodes{[=](const Node& node) {
-                                  const Shape shape = node.frame.shape;
-                                  return &node == chosen && row < shape.rows && column < shape.columns;
-                                },
-                                [=](At at, const std::optional<InPlace>& made) -> std::optional<InPlace> {
-                                  Matrix numbers = numbers_now(at, made);
-                                  numbers(row, column) = number;
-                                  return numbers;
-                                }};
+            return AlteredNodes{
+                [=](const Node& node) {
+                  const Shape shape = node.frame.shape;
+                  return &node == chosen && row < shape.rows && column < shape.columns;
+                },
+                [=](RewriteSite at, const std::optional<NodeReplacement>& made) -> std::optional<NodeReplacement> {
+                  Matrix numbers = numbers_now(at, made);
+                  numbers(row, column) = number;
+                  return numbers;
+                }};
           }};
 }
 
-Alteration patched(const Graph& graph, std::string_view name, const Matrix& numbers, std::string_view source) {
+Alteration activation_patch(const Graph& graph, std::string_view name, const Matrix& numbers, std::string_view source) {
   const Node& named = graph.at(name);
   const Node& node = named.original();
   refuse_choosing(node, "--patch");
@@ -141,7 +143,9 @@ Alteration patched(const Graph& graph, std::string_view name, const Matrix& numb
             const Node* const chosen = found ? &found->original() : nullptr;
             return AlteredNodes{
                 [=](const Node& node) { return &node == chosen && node.frame.shape == given->shape(); },
-                [=](At, const std::optional<InPlace>&) -> std::optional<InPlace> { return Matrix(*given); }};
+                [=](RewriteSite, const std::optional<NodeReplacement>&) -> std::optional<NodeReplacement> {
+                  return Matrix(*given);
+                }};
           }};
 }
 

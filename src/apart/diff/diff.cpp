@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "apart/annex.hpp"
+#include "apart/apart_options.hpp"
 #include "apart/change/alteration.hpp"
-#include "apart/change/what_moved.hpp"
+#include "apart/change/changed_matrix.hpp"
 #include "apart/diff/matrix_pair.hpp"
-#include "apart/options.hpp"
-#include "apart/what_if/altered.hpp"
+#include "apart/what_if/altered_computation.hpp"
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "core/graph/find.hpp"
@@ -25,9 +25,9 @@
 #include "core/support/number.hpp"
 #include "core/support/number_pair.hpp"
 #include "core/support/text.hpp"
+#include "data/files/file_access.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/files/opened.hpp"
 #include "data/problem/problem_file.hpp"
 #include "page/document/document.hpp"
 #include "page/tell/describe.hpp"
@@ -43,14 +43,14 @@ namespace {
 // One of two computations.
 struct ComputedSide {
   std::string_view letter;  // "A"
-  std::vector<OneMatrix> matrices = {};
-  std::shared_ptr<Graph> graph = {};    // in which mistakes can be made; null: it has none
-  std::optional<Altered> altered = {};  // by what-if; nothing: it is not
+  std::vector<SideOfPair> matrices = {};
+  std::shared_ptr<Graph> graph = {};               // in which mistakes can be made; null: it has none
+  std::optional<AlteredComputation> altered = {};  // by what-if; nothing: it is not
   std::vector<std::string> remarks = {};
   std::string random = {};  // what is random in it, in a sentence; empty: nothing
 
-  const OneMatrix* find(std::string_view name) const {
-    const auto found = std::ranges::find(matrices, name, &OneMatrix::name);
+  const SideOfPair* find(std::string_view name) const {
+    const auto found = std::ranges::find(matrices, name, &SideOfPair::name);
     return found == matrices.end() ? nullptr : &*found;
   }
 };
@@ -59,9 +59,9 @@ ComputedSide side_of_trace(std::string_view letter, const std::string& path) {
   ComputedSide side{.letter = letter};
   TraceFile file = read_trace(path);
   side.remarks = std::move(file.remarks);
-  const auto is_computed = [](const Traced& matrix) { return matrix.operation != Traced().operation; };
+  const auto is_computed = [](const TracedMatrix& matrix) { return matrix.operation != TracedMatrix().operation; };
   const bool says_how = std::ranges::any_of(file.trace.matrices(), is_computed);
-  for (const Traced& matrix : file.trace.matrices()) {
+  for (const TracedMatrix& matrix : file.trace.matrices()) {
     if (matrix.family != &family::forward) continue;
     side.matrices.push_back({.name = matrix.name, .frame = matrix.frame, .cells = matrix.cells});
     if (says_how) side.matrices.back().formula = matrix.formula.plain;
@@ -72,7 +72,7 @@ ComputedSide side_of_trace(std::string_view letter, const std::string& path) {
 
 // A command of those that show matrices. What runs long or asks back is none.
 void require_matrices(const std::vector<std::string>& words) {
-  const Parsed parsed = parse(words);
+  const ParsedCommandLine parsed = parse(words);
   const std::vector<OptionChoice> commands = choices::with_matrices();
   const bool has_matrices =
       parsed.command && (std::ranges::find(commands, parsed.command->name, &OptionChoice::name) != commands.end() ||
@@ -86,7 +86,7 @@ void require_matrices(const std::vector<std::string>& words) {
 }
 
 // What an altered computation keeps stands in it as an input: the node before says how it was made.
-Origin origin_of(const Node& node, const std::optional<Altered>& altered) {
+Origin origin_of(const Node& node, const std::optional<AlteredComputation>& altered) {
   const Node* first = &node.original();
   if (altered && !first->op) {
     const auto kept = std::ranges::find(altered->named, first->name, [](const Node* one) { return one->name; });
@@ -99,7 +99,7 @@ ComputedSide side_of_line(std::string_view letter, const std::vector<std::string
   require_matrices(words);
   const Answer said = answer(words, arguments.environment->inner());
   ComputedSide side{.letter = letter, .graph = said.computation.graph};
-  if (const Altered* const altered = said.hung.find<Altered>()) side.altered = *altered;
+  if (const AlteredComputation* const altered = said.attachments.find<AlteredComputation>()) side.altered = *altered;
   side.random = side.altered ? side.altered->random : what_is_random(said.computation);
   if (!side.altered && !side.graph) fail("attn {} shows no matrices here", words.front());
   for (const Node* node : side.altered ? side.altered->named : side.graph->named()) {
@@ -126,7 +126,7 @@ bool is_problem_file(const std::string& path) {
   const Json file = parse_json(bytes, place_of_file(path));
   if (!file.is_object() || file.contains("arrays")) return false;
   try {
-    const ReadInputs only_tried;
+    const InputReports only_tried;
     read_problem_file(bytes, place_of_file(path));
     return true;
   } catch (const InputError&) {
@@ -137,20 +137,20 @@ bool is_problem_file(const std::string& path) {
 ComputedSide side_of(std::string_view letter, const std::string& word, const Arguments& arguments) {
   const bool is_one_word = word.find(' ') == std::string::npos;
   return while_reading(letter, [&] {
-    if (find_row(commands(), word) || (!is_one_word && !is_there(word)))
+    if (find_row(commands(), word) || (!is_one_word && !file_exists(word)))
       return side_of_line(letter, words_of_command_line(word), arguments);
-    if (!is_there(word)) fail("'{}' is neither a command nor a file that is there", word);
+    if (!file_exists(word)) fail("'{}' is neither a command nor a file that is there", word);
     if (!is_problem_file(word)) return side_of_trace(letter, word);
     return side_of_line(letter, {"walk", std::string(option::problem.name), word}, arguments);
   });
 }
 
 // All names in the order of A; those of B alone stand behind what they follow there.
-std::vector<MatrixPair> paired(const ComputedSide& a, const ComputedSide& b) {
+std::vector<MatrixPair> matrix_pairs(const ComputedSide& a, const ComputedSide& b) {
   std::vector<MatrixPair> all;
-  for (const OneMatrix& one : a.matrices) all.push_back({one.name, &one, b.find(one.name)});
+  for (const SideOfPair& one : a.matrices) all.push_back({one.name, &one, b.find(one.name)});
   std::size_t behind = 0;
-  for (const OneMatrix& one : b.matrices) {
+  for (const SideOfPair& one : b.matrices) {
     const auto found = std::ranges::find(all, one.name, &MatrixPair::name);
     if (found != all.end()) {
       behind = static_cast<std::size_t>(found - all.begin()) + 1;
@@ -162,10 +162,12 @@ std::vector<MatrixPair> paired(const ComputedSide& a, const ComputedSide& b) {
   // What is only another name on both sides is left out where what it names is compared already.
   std::set<std::pair<const Node*, const Node*>> compared;
   std::erase_if(all, [&](const MatrixPair& one) {
-    const auto named = [](const OneMatrix* matrix) {
+    const auto named = [](const SideOfPair* matrix) {
       return matrix && matrix->node ? &matrix->node->original() : nullptr;
     };
-    const auto is_alias = [](const OneMatrix* matrix) { return !matrix || (matrix->node && matrix->node->is_alias()); };
+    const auto is_alias = [](const SideOfPair* matrix) {
+      return !matrix || (matrix->node && matrix->node->is_alias());
+    };
     const bool is_new = compared.emplace(named(one.a), named(one.b)).second;
     return is_alias(one.a) && is_alias(one.b) && (one.stands_once() || !is_new);
   });
@@ -175,13 +177,13 @@ std::vector<MatrixPair> paired(const ComputedSide& a, const ComputedSide& b) {
 // --- what is told
 
 // How many of them differ so.
-std::size_t count_that_are(const std::vector<MatrixPair>& all, HowTheyDiffer how) {
+std::size_t count_that_are(const std::vector<MatrixPair>& all, DifferenceKind how) {
   return static_cast<std::size_t>(std::ranges::count(all, how, &MatrixPair::how));
 }
 
 void add_summary(Page& page, const std::vector<MatrixPair>& all, double tolerance) {
   std::vector<std::string> parts;
-  for (const WordsForDifference& row : words_for_differences()) {
+  for (const DifferenceWording& row : words_for_differences()) {
     const std::size_t count = count_that_are(all, row.how);
     if (count == all.size()) {
       page.say(count == 1 ? fmt::format("The only matrix {}.", row.one)
@@ -191,7 +193,7 @@ void add_summary(Page& page, const std::vector<MatrixPair>& all, double toleranc
     }
     if (count > 0) parts.push_back(count_of(count, row.one, row.many));
   }
-  if (!parts.empty()) page.say(fmt::format("Of {:# matrix|# matrices}, {}.", Count{all.size()}, listed(parts)));
+  if (!parts.empty()) page.say(fmt::format("Of {:# matrix|# matrices}, {}.", Count{all.size()}, list_in_words(parts)));
   if (std::ranges::any_of(all, &MatrixPair::is_tolerated))
     page.say(fmt::format("Numbers count as equal that differ by no more than {:g} times the larger of them, or of 1.",
                          tolerance));
@@ -199,7 +201,7 @@ void add_summary(Page& page, const std::vector<MatrixPair>& all, double toleranc
     page.say("Where a matrix has the same words in another order, a word is compared with the same word.");
   if (std::ranges::any_of(all, &MatrixPair::has_repeated_words))
     page.say("Of a word that stands several times, the first is compared with the first, the second with the second.");
-  if (count_that_are(all, HowTheyDiffer::other_words) > 0)
+  if (count_that_are(all, DifferenceKind::other_words) > 0)
     page.say("Where the rows or columns are other words, numbers are not compared.");
   if (std::ranges::any_of(all, &MatrixPair::are_ids))
     page.say("Ids of two vocabularies are compared by the words that they stand for.");
@@ -226,17 +228,18 @@ void add_listing(Page& page, const std::vector<MatrixPair>& all) {
     if (differs) both = written_apart(cell_in_a(one), cell_in_b(one));
     std::vector<Records::Value> row = {one.name, listed_as(one.how), static_cast<std::uint64_t>(one.apart.cells)};
     if (differs) {
-      row.insert(row.end(), {one.apart.change, one.name + place_of(one), cell_in_a(one), cell_in_b(one)});
+      row.insert(row.end(),
+                 {one.apart.change, one.name + place_of_largest_difference(one), cell_in_a(one), cell_in_b(one)});
     } else {
       row.insert(row.end(), 4, std::monostate());
     }
     records.rows.push_back(std::move(row));
-    if (one.how == HowTheyDiffer::equal && all.size() > most) {
+    if (one.how == DifferenceKind::equal && all.size() > most) {
       ++left_out;
       continue;
     }
-    listing.rows.push_back(
-        {one.name, listed_as(one.how), told_difference(one), differs ? place_of(one) : "", both.one, both.other});
+    listing.rows.push_back({one.name, listed_as(one.how), difference_in_words(one),
+                            differs ? place_of_largest_difference(one) : "", both.one, both.other});
   }
   page.head(2, "The matrices");
   if (!listing.rows.empty()) page.say(std::move(listing));
@@ -244,7 +247,7 @@ void add_listing(Page& page, const std::vector<MatrixPair>& all) {
   page.say(std::move(records));
 }
 
-void add_side_of_cell(Page& page, const ComputedSide& side, const OneMatrix& matrix, std::size_t row,
+void add_side_of_cell(Page& page, const ComputedSide& side, const SideOfPair& matrix, std::size_t row,
                       std::size_t column, const std::string& number) {
   page.head(3, fmt::format("In {}", side.letter));
   if (matrix.origin == Origin::unknown) {
@@ -275,7 +278,7 @@ Text told_alone(std::string begin, const std::vector<std::string>& names, std::s
 // What one of the two has alone, before they differ in a matrix of both: other inputs, or other steps.
 void add_parting(Page& page, const std::vector<MatrixPair>& all) {
   const auto is_equal = [](const MatrixPair& one) {
-    return one.how == HowTheyDiffer::equal || one.how == HowTheyDiffer::equal_by_word;
+    return one.how == DifferenceKind::equal || one.how == DifferenceKind::equal_by_word;
   };
   const auto end =
       std::ranges::find_if(all, [&](const MatrixPair& one) { return !one.stands_once() && !is_equal(one); });
@@ -312,18 +315,18 @@ void add_parting(Page& page, const std::vector<MatrixPair>& all) {
 // The first matrix that both have, and that is not the same in both.
 void add_first(Page& page, const std::vector<MatrixPair>& all, const ComputedSide& a, const ComputedSide& b) {
   const auto first = std::ranges::find_if(
-      all, [](const MatrixPair& one) { return one.has_difference() || one.how == HowTheyDiffer::other_shape; });
+      all, [](const MatrixPair& one) { return one.has_difference() || one.how == DifferenceKind::other_shape; });
   if (first == all.end()) return;
   page.head(2, "The first matrix of both that differs");
-  if (first->how == HowTheyDiffer::other_shape) {
+  if (first->how == DifferenceKind::other_shape) {
     page.say(text(code(first->name), fmt::format(" is {} in A and {} in B.", to_string(first->a->frame.shape),
                                                  to_string(first->b->frame.shape))));
     return;
   }
   page.say(text(code(first->name),
                 fmt::format(" differs in {} of {}. The largest difference is {}, in ", first->apart.cells,
-                            count_of(first->a->frame.shape.cells(), "cell"), told_difference(*first)),
-                code(first->name + place_of(*first)), "."));
+                            count_of(first->a->frame.shape.cells(), "cell"), difference_in_words(*first)),
+                code(first->name + place_of_largest_difference(*first)), "."));
   const auto [in_a, in_b] = written_apart(cell_in_a(*first), cell_in_b(*first));
   add_side_of_cell(page, a, *first->a, first->apart.row, first->apart.column, in_a);
   add_side_of_cell(page, b, *first->b, first->row_in_b, first->column_in_b, in_b);
@@ -335,20 +338,21 @@ void add_first(Page& page, const std::vector<MatrixPair>& all, const ComputedSid
 bool begin_alike(const std::vector<MatrixPair>& all) {
   return std::ranges::none_of(all, [](const MatrixPair& one) {
     const bool is_input = one.b && one.b->node && !one.b->node->op && one.b->node->content() != Content::permissions;
-    return is_input && one.a && one.how != HowTheyDiffer::equal;
+    return is_input && one.a && one.how != DifferenceKind::equal;
   });
 }
 
 // Whether what was found gives, made in B's computation, all the numbers of A.
-bool gives_all(const Findings& findings, std::span<const Compared> compared, const std::vector<MatrixPair>& all) {
+bool gives_all(const Findings& findings, std::span<const ComparedMatrix> compared, const std::vector<MatrixPair>& all) {
   const auto is_left = [](const MatrixPair& one) {
-    return one.how == HowTheyDiffer::other_words || one.how == HowTheyDiffer::other_shape;
+    return one.how == DifferenceKind::other_words || one.how == DifferenceKind::other_shape;
   };
   const auto differs = [](const MatrixPair& one) { return one.has_difference() && one.b->node->original().op; };
   const auto is_whole = [](const Finding& finding) {
     return finding.is_explained() && !finding.contradicts && !finding.convention && finding.unused.empty();
   };
-  const auto looked_at = std::ranges::count_if(compared, [](const Compared& one) { return !one.difference.agrees(); });
+  const auto looked_at =
+      std::ranges::count_if(compared, [](const ComparedMatrix& one) { return !one.difference.agrees(); });
   return !findings.all.empty() && !findings.has_more && std::ranges::all_of(findings.all, is_whole) &&
          std::ranges::none_of(all, is_left) && std::ranges::count_if(all, differs) == looked_at;
 }
@@ -365,11 +369,11 @@ void add_changed_steps(Page& page, const std::vector<MatrixPair>& all, const Com
   std::vector<MatrixFile> files;
   for (const MatrixPair& one : all) {
     const bool can_be_compared =
-        (one.how == HowTheyDiffer::equal || one.has_difference()) && one.b->node->original().op;
+        (one.how == DifferenceKind::equal || one.has_difference()) && one.b->node->original().op;
     if (can_be_compared) files.push_back({.matrix = *one.a->cells(), .name = one.name});
   }
   if (files.empty()) return;
-  const Matched matched = match(*b.graph, files);
+  const MatchedMatrices matched = match_matrices(*b.graph, files);
   const Findings findings = find_mistakes(*b.graph, matched.compared);
   if (!gives_all(findings, matched.compared, all)) return;
   page.head(2, "What explains it");
@@ -399,8 +403,8 @@ std::shared_ptr<const Graph> computation_named(const std::string& word, std::str
   const ComputedSide side = side_of(option, word, arguments);
   if (side.graph) return side.graph;
   const auto graph = std::make_shared<Graph>();
-  for (const OneMatrix& matrix : side.matrices)
-    graph->input(called(matrix.name), matrix.cells(), matrix.frame.rows, matrix.frame.columns);
+  for (const SideOfPair& matrix : side.matrices)
+    graph->input(name_from_text(matrix.name), matrix.cells(), matrix.frame.rows, matrix.frame.columns);
   return graph;
 }
 
@@ -408,12 +412,12 @@ Answer run_diff(const Command&, const Arguments& arguments) {
   constexpr double usual_tolerance = 1e-9;
   const double tolerance = arguments.number(option::tolerance).value_or(usual_tolerance);
   const ComputedSide a = side_of("A", arguments.words[0], arguments), b = side_of("B", arguments.words[1], arguments);
-  std::vector<MatrixPair> all = paired(a, b);
+  std::vector<MatrixPair> all = matrix_pairs(a, b);
   if (std::ranges::none_of(all, [](const MatrixPair& one) { return one.a && one.b; }))
     fail("A and B have no matrix of the same name: there is nothing to compare");
   for (MatrixPair& one : all) compare_cells(one, tolerance);
   const auto count = static_cast<std::size_t>(
-      std::ranges::count_if(all, [](const MatrixPair& one) { return one.how != HowTheyDiffer::equal; }));
+      std::ranges::count_if(all, [](const MatrixPair& one) { return one.how != DifferenceKind::equal; }));
   Page page;
   page.head(1, "Differences");
   page.say(text("A: ", code(arguments.words[0])));

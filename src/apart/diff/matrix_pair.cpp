@@ -50,7 +50,7 @@ Matrix arranged(const Matrix& numbers, const std::vector<std::size_t>& rows, con
 }
 
 // The words that ids stand for: the rows of the table that is looked up in. Null: no words are known.
-const Axis* words_of_ids(const OneMatrix& matrix) {
+const Axis* words_of_ids(const SideOfPair& matrix) {
   if (!matrix.node || matrix.node->content() != Content::ids) return nullptr;
   for (const Node& node : matrix.node->graph->nodes()) {
     const bool looks_up = node.op == &op::embed && &node.operands[0]->original() == &matrix.node->original();
@@ -72,39 +72,39 @@ Matrix with_ids_of_a(Matrix ids, const Axis& words_of_a, const Axis& words_of_b)
 
 // What a row or a column is called: its word, wherever one has it alone.
 std::string called_by_word(const Axis& axis, std::size_t i) {
-  std::string place = place_called(axis, i);
+  std::string place = name_of_place(axis, i);
   if (!axis.labels) return place;
   const std::string label = axis.label(i);
   const bool can_be_quoted = label.find('"') == std::string::npos && has_label_once(axis, label);
   return place != label && can_be_quoted ? fmt::format("\"{}\"", label) : place;
 }
 
-constexpr WordsForDifference all_words[] = {
-    {HowTheyDiffer::equal, "equal", "is equal", "are equal"},
-    {HowTheyDiffer::equal_by_word, "equal by word", "is equal word by word", "are equal word by word"},
-    {HowTheyDiffer::different, "different", "has other numbers", "have other numbers"},
-    {HowTheyDiffer::other_words, "other words", "is of other words", "are of other words"},
-    {HowTheyDiffer::other_shape, "other shape", "has another shape", "have another shape"},
-    {HowTheyDiffer::only_in_a, "only in A", "stands only in A", "stand only in A"},
-    {HowTheyDiffer::only_in_b, "only in B", "stands only in B", "stand only in B"},
+constexpr DifferenceWording all_words[] = {
+    {DifferenceKind::equal, "equal", "is equal", "are equal"},
+    {DifferenceKind::equal_by_word, "equal by word", "is equal word by word", "are equal word by word"},
+    {DifferenceKind::different, "different", "has other numbers", "have other numbers"},
+    {DifferenceKind::other_words, "other words", "is of other words", "are of other words"},
+    {DifferenceKind::other_shape, "other shape", "has another shape", "have another shape"},
+    {DifferenceKind::only_in_a, "only in A", "stands only in A", "stand only in A"},
+    {DifferenceKind::only_in_b, "only in B", "stands only in B", "stand only in B"},
 };
 
 }  // namespace
 
 void compare_cells(MatrixPair& one, double tolerance) {
   if (one.stands_once()) {
-    one.how = one.a ? HowTheyDiffer::only_in_a : HowTheyDiffer::only_in_b;
+    one.how = one.a ? DifferenceKind::only_in_a : DifferenceKind::only_in_b;
     return;
   }
   const Frame &a = one.a->frame, &b = one.b->frame;
   if (a.shape != b.shape) {
-    one.how = HowTheyDiffer::other_shape;
+    one.how = DifferenceKind::other_shape;
     return;
   }
   const auto rows = places_in_b(a.rows, b.rows, a.shape.rows),
              columns = places_in_b(a.columns, b.columns, a.shape.columns);
   if (!rows || !columns) {
-    one.how = HowTheyDiffer::other_words;
+    one.how = DifferenceKind::other_words;
     return;
   }
   const bool is_in_order = std::ranges::is_sorted(*rows) && std::ranges::is_sorted(*columns);
@@ -114,9 +114,9 @@ void compare_cells(MatrixPair& one, double tolerance) {
   one.are_ids = words_of_a && words_of_b && *words_of_a->labels != *words_of_b->labels;
   if (one.are_ids) of_b = with_ids_of_a(std::move(of_b), *words_of_a, *words_of_b);
   one.apart = difference(*of_a, of_b, Rounding::to_part(tolerance));
-  one.how = !one.apart.agrees()           ? HowTheyDiffer::different
-            : is_in_order && !one.are_ids ? HowTheyDiffer::equal
-                                          : HowTheyDiffer::equal_by_word;
+  one.how = !one.apart.agrees()           ? DifferenceKind::different
+            : is_in_order && !one.are_ids ? DifferenceKind::equal
+                                          : DifferenceKind::equal_by_word;
   one.is_in_other_order = !is_in_order;
   one.has_repeated_words = !is_in_order && (repeats_a_label(a.rows) || repeats_a_label(a.columns));
   one.is_tolerated = one.apart.agrees() && !agree(*of_a, of_b);
@@ -124,13 +124,13 @@ void compare_cells(MatrixPair& one, double tolerance) {
   one.column_in_b = (*columns)[one.apart.column];
 }
 
-std::span<const WordsForDifference> words_for_differences() { return all_words; }
+std::span<const DifferenceWording> words_for_differences() { return all_words; }
 
-std::string listed_as(HowTheyDiffer how) {
-  return std::string(std::ranges::find(all_words, how, &WordsForDifference::how)->listed);
+std::string listed_as(DifferenceKind how) {
+  return std::string(std::ranges::find(all_words, how, &DifferenceWording::how)->listed);
 }
 
-std::string place_of(const MatrixPair& one) {
+std::string place_of_largest_difference(const MatrixPair& one) {
   return fmt::format("[{},{}]", called_by_word(one.a->frame.rows, one.apart.row),
                      called_by_word(one.a->frame.columns, one.apart.column));
 }
@@ -138,13 +138,13 @@ std::string place_of(const MatrixPair& one) {
 double cell_in_a(const MatrixPair& one) { return (*one.a->cells())(one.apart.row, one.apart.column); }
 double cell_in_b(const MatrixPair& one) { return (*one.b->cells())(one.row_in_b, one.column_in_b); }
 
-std::string told_difference(const MatrixPair& one) {
+std::string difference_in_words(const MatrixPair& one) {
   if (one.has_difference()) {
     const bool is_too_large =
         std::isinf(one.apart.change) && std::isfinite(cell_in_a(one)) && std::isfinite(cell_in_b(one));
     return is_too_large ? "beyond double precision" : written_value(one.apart.change);
   }
-  if (one.how != HowTheyDiffer::other_shape) return "";
+  if (one.how != DifferenceKind::other_shape) return "";
   return fmt::format("{} and {}", to_string(one.a->frame.shape), to_string(one.b->frame.shape));
 }
 

@@ -24,7 +24,7 @@ bool is_made_of(const Cell& cell, const Cell& part) {
   return found;
 }
 
-std::vector<const Node*> made_of(const Node& node) {
+std::vector<const Node*> dependents_of_node(const Node& node) {
   std::vector<const Node*> made;
   const Node& made_from = node.original();
   for (const Node* other : node.graph->named()) {

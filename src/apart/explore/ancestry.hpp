@@ -15,6 +15,6 @@ void each_named_part(const Node& node, std::size_t row, std::size_t column, cons
 bool is_made_of(const Cell& cell, const Cell& part);
 
 /// The named matrices that are made of a node in one step, in order.
-std::vector<const Node*> made_of(const Node& node);
+std::vector<const Node*> dependents_of_node(const Node& node);
 
 }  // namespace attn

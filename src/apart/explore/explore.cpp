@@ -5,9 +5,9 @@
 #include <array>
 
 #include "apart/annex.hpp"
+#include "apart/apart_options.hpp"
 #include "apart/explore/explorer.hpp"
 #include "apart/explore/screenshot.hpp"
-#include "apart/options.hpp"
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "command/form.hpp"
@@ -23,7 +23,7 @@ namespace {
 // "80x24"
 TerminalSize size_of_screen(const std::string& text) {
   constexpr std::size_t most = 500;
-  const std::vector<std::string_view> parts = pieces_of(text, 'x');
+  const std::vector<std::string_view> parts = split_at(text, 'x');
   const auto number = [&](std::string_view part) -> std::size_t {
     if (part.empty() || part.size() > 3 || !std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; }))
       fail("--screen {}: give columns and rows, such as 80x24", text);
@@ -48,8 +48,8 @@ std::string line_without_screen(const Command& command, const Arguments& argumen
 }
 
 // The screens that some keys show, and how long one looks at each: the first, and one after each key.
-std::vector<TimedScreen> screens_of(const Explored& what, const std::vector<Keystroke>& keys, TerminalSize size,
-                                    const Style& style, const Explorer::View* view = nullptr) {
+std::vector<TimedScreen> screens_of(const ExploredComputation& what, const std::vector<Keystroke>& keys,
+                                    TerminalSize size, const Style& style, const Explorer::View* view = nullptr) {
   constexpr double to_look = 1.6, to_type = 0.25, at_end = 5.0;
   Explorer explorer(what, style);
   std::vector<TimedScreen> screens = {{explorer.draw(size), to_look}};
@@ -67,7 +67,8 @@ std::vector<TimedScreen> screens_of(const Explored& what, const std::vector<Keys
 }
 
 // To and fro until the reader leaves. Only what differs from the last screen is written.
-void run_at_terminal(const Explored& what, const std::vector<Keystroke>& keys, Terminal& terminal, const Style& style) {
+void run_at_terminal(const ExploredComputation& what, const std::vector<Keystroke>& keys, Terminal& terminal,
+                     const Style& style) {
   Explorer explorer(what, style);
   {
     const std::unique_ptr<Screen> screen = terminal.open_screen();
@@ -77,12 +78,12 @@ void run_at_terminal(const Explored& what, const std::vector<Keystroke>& keys, T
       explorer.press(key);
       shown = explorer.draw(screen->size());
     }
-    screen->write(written(shown));
+    screen->write(screen_redraw(shown));
     while (!explorer.is_left()) {
       const Keystroke key = screen->next_key();
       explorer.press(key);
       Grid next = explorer.draw(screen->size());
-      screen->write(key.kind == Keystroke::Kind::resized ? written(next) : difference(shown, next));
+      screen->write(key.kind == Keystroke::Kind::resized ? screen_redraw(next) : screen_update(shown, next));
       shown = std::move(next);
     }
   }
@@ -101,13 +102,13 @@ Answer run_explore(const Command& command, const Arguments& arguments) {
 }
 
 Answer exploration(const Command& command, const Arguments& arguments) {
-  Answer answer = as_usual(command, arguments);
+  Answer answer = ordinary_answer(command, arguments);
   const std::shared_ptr<const Graph> graph = answer.computation.graph;
   if (!graph) fail("attn {} shows no matrices here: there is nothing to explore", command.name);
   const std::string line = line_without_screen(command, arguments);
   const bool is_trace = arguments.has(option::trace);
   const std::optional<std::string> second = arguments.text(option::second);
-  const Explored what{
+  const ExploredComputation what{
       .graph = graph,
       .command = line,
       .random = what_is_random(answer.computation),

@@ -36,7 +36,7 @@ std::optional<std::size_t> place_with(const Axis& axis, std::size_t size, std::s
 }
 
 // The first cell that is NaN, or infinite and not masked; nothing: there is none.
-std::optional<Cell> first_that_is_no_number(const std::vector<const Node*>& steps, const Changed& changed) {
+std::optional<Cell> first_that_is_no_number(const std::vector<const Node*>& steps, const EditableComputation& changed) {
   for (const Node* node : steps) {
     const Node& now = changed.now(*node);
     for (std::size_t i = 0; i < node->frame.shape.rows; ++i) {
@@ -53,7 +53,7 @@ constexpr double tolerance_of_laws = 1e-9;
 
 }  // namespace
 
-Explorer::Explorer(Explored what, const Style& style)
+Explorer::Explorer(ExploredComputation what, const Style& style)
     : what_(std::move(what)), style_(style), changed_(*what_.graph), place_{} {
   for (const Node* node : what_.graph->named()) {
     if (node->frame.shape.cells() > 0) steps_.push_back(node);
@@ -62,7 +62,7 @@ Explorer::Explorer(Explored what, const Style& style)
   place_ = {&first_chosen(steps_), 0, 0};
   // Two computations are compared from their first difference on.
   if (what_.second && !differing().empty()) {
-    const MatrixMoved& first = differing().front();
+    const ChangedMatrix& first = differing().front();
     place_ = {what_.graph->find(first.node->name), first.moved.row, first.moved.column};
   }
 }
@@ -71,10 +71,10 @@ void Explorer::open(const View& view) { showing_ = static_cast<Showing>(&view - 
 
 Cell Explorer::chosen() const { return {&changed_.now(*place_.node), place_.row, place_.column}; }
 
-const Measured& Explorer::measure(const Node& node) {
+const MatrixLayout& Explorer::measure(const Node& node) {
   const auto found = measured_.find(&node);
   if (found != measured_.end()) return found->second;
-  return measured_.emplace(&node, measured(node, style_)).first->second;
+  return measured_.emplace(&node, matrix_layout(node, style_)).first->second;
 }
 
 // --- keys
@@ -288,21 +288,21 @@ void Explorer::next_like(const ScopeKind& kind, int by) {
 
 // The next matrix that has changed, at the cell that has changed most.
 void Explorer::next_moved() {
-  const std::vector<MatrixMoved>& moved = differing();
+  const std::vector<ChangedMatrix>& moved = differing();
   if (moved.empty()) fail("nothing {}: = sets a cell", what_.second ? "differs" : "has moved");
-  const auto at = [&](const MatrixMoved& one) { return what_.graph->find(one.node->name); };
+  const auto at = [&](const ChangedMatrix& one) { return what_.graph->find(one.node->name); };
   const auto next =
-      std::ranges::find_if(moved, [&](const MatrixMoved& one) { return at(one)->index > place_.node->index; });
-  const MatrixMoved& one = next == moved.end() ? moved.front() : *next;
+      std::ranges::find_if(moved, [&](const ChangedMatrix& one) { return at(one)->index > place_.node->index; });
+  const ChangedMatrix& one = next == moved.end() ? moved.front() : *next;
   move_to(Place{at(one), one.moved.row, one.moved.column});
 }
 
 // The matrices that differ from the second computation; without one, from what they were before the changes.
-const std::vector<MatrixMoved>& Explorer::differing() {
+const std::vector<ChangedMatrix>& Explorer::differing() {
   if (!what_.second) return changed_.moved();
   if (from_second_) return *from_second_;
   compared_ = 0;
-  std::vector<MatrixMoved> all;
+  std::vector<ChangedMatrix> all;
   for (const Node* node : steps_) {
     const Node& here = changed_.now(*node);
     const Node* const there = what_.second->find(node->name);
@@ -402,12 +402,12 @@ void Explorer::stop_where(const std::string& laws) {
     return;
   }
   std::vector<LookedAt> added;
-  std::optional<Broken> broken;
-  for (const std::string_view one : pieces_of(laws, ';')) {
+  std::optional<LawViolation> broken;
+  for (const std::string_view one : split_at(laws, ';')) {
     if (trimmed(one).empty()) continue;
     const std::string law(trimmed(one));
     added.push_back({law, false});
-    for (HeldLaw& held : check_law(law, changed_.graph(), tolerance_of_laws)) {
+    for (LawCheck& held : check_law(law, changed_.graph(), tolerance_of_laws)) {
       if (!held.broken) continue;
       added.back().is_broken = true;
       if (broken) continue;
@@ -423,8 +423,8 @@ void Explorer::stop_where(const std::string& laws) {
 // Tells the laws that a change has broken, or mended.
 void Explorer::look_at_laws() {
   for (LookedAt& one : laws_) {
-    const std::vector<HeldLaw> held = check_law(one.law, changed_.graph(), tolerance_of_laws);
-    const auto broken = std::ranges::find_if(held, [](const HeldLaw& law) { return law.broken.has_value(); });
+    const std::vector<LawCheck> held = check_law(one.law, changed_.graph(), tolerance_of_laws);
+    const auto broken = std::ranges::find_if(held, [](const LawCheck& law) { return law.broken.has_value(); });
     const bool is_broken = broken != held.end();
     if (is_broken != one.is_broken) {
       const std::string where = is_broken && !broken->broken->place.empty() ? " at " + broken->broken->place : "";

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apart/explore/changed.hpp"
+#include "apart/explore/editable_computation.hpp"
 #include "apart/explore/grid.hpp"
 #include "apart/explore/matrix_box.hpp"
 #include "core/graph/graph.hpp"
@@ -27,7 +27,7 @@ struct Tiles {
 };
 
 /// What is explored: a computation, and the command line that makes it.
-struct Explored {
+struct ExploredComputation {
   std::shared_ptr<const Graph> graph;
   std::string command;  // "walk --example animal"
   std::string random;   // what is random in it, in a sentence; empty: nothing
@@ -41,7 +41,7 @@ struct Explored {
 class Explorer {
  public:
   /// Throws InputError: the computation has no matrix with a name.
-  Explorer(Explored what, const Style& style);
+  Explorer(ExploredComputation what, const Style& style);
 
   Grid draw(TerminalSize size);
   void press(const Keystroke& key);
@@ -118,15 +118,15 @@ class Explorer {
   std::size_t panel_rows(TerminalSize size, std::size_t room) const;
   std::string title() const;
   std::string told_changes() const;
-  const Measured& measure(const Node& node);
+  const MatrixLayout& measure(const Node& node);
   Cell chosen() const;
-  const std::vector<MatrixMoved>& differing();
+  const std::vector<ChangedMatrix>& differing();
   void forget_numbers();
   Cell as_it_was() const { return {place_.node, place_.row, place_.column}; }
 
-  Explored what_;
+  ExploredComputation what_;
   Style style_;
-  Changed changed_;
+  EditableComputation changed_;
   std::vector<const Node*> steps_;  // the matrices with names
   Place place_;
   std::vector<Place> before_;
@@ -141,10 +141,10 @@ class Explorer {
   std::optional<Question> question_;
   std::string message_;
   std::string command_;
-  std::map<const Node*, Measured> measured_;
-  std::optional<std::vector<MatrixMoved>> from_second_;  // what differs from the second computation
-  std::size_t compared_ = 0;                             // how many matrices were compared with it
-  std::vector<MatrixBox> boxes_;                         // as they were drawn last
+  std::map<const Node*, MatrixLayout> measured_;
+  std::optional<std::vector<ChangedMatrix>> from_second_;  // what differs from the second computation
+  std::size_t compared_ = 0;                               // how many matrices were compared with it
+  std::vector<MatrixBox> boxes_;                           // as they were drawn last
   std::map<const Node*, Corner> corners_;
   std::size_t first_share_ = 0;  // of the keys in the table of a softmax
 };

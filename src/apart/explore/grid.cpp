@@ -119,15 +119,15 @@ std::string Grid::text() const {
   return all;
 }
 
-std::string written(const Grid& grid) {
+std::string screen_redraw(const Grid& grid) {
   std::string out = "\x1b[0m\x1b[H\x1b[2J";
-  out += difference(Grid(grid.size()), grid);
+  out += screen_update(Grid(grid.size()), grid);
   return out;
 }
 
-std::string difference(const Grid& before, const Grid& now) {
+std::string screen_update(const Grid& before, const Grid& now) {
   const std::size_t columns = now.size().columns, rows = now.size().rows;
-  if (before.size().columns != columns || before.size().rows != rows) return written(now);
+  if (before.size().columns != columns || before.size().rows != rows) return screen_redraw(now);
   std::string out;
   for (std::size_t row = 0; row < rows; ++row) {
     std::size_t column = 0;

@@ -52,8 +52,8 @@ class Grid {
 
 /// What makes one grid of another on a terminal: only the cells that differ are written, each run of them where it
 /// stands. A grid of another size is written whole, on a terminal that is cleared first.
-std::string difference(const Grid& before, const Grid& now);
+std::string screen_update(const Grid& before, const Grid& now);
 /// What writes a grid whole on a cleared terminal.
-std::string written(const Grid& grid);
+std::string screen_redraw(const Grid& grid);
 
 }  // namespace attn

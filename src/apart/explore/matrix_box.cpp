@@ -30,9 +30,9 @@ const Sides& sides_of(Tie tie) { return *std::ranges::find(all_sides, tie, &Side
 
 }  // namespace
 
-Measured measured(const Node& node, const Style& style) {
+MatrixLayout matrix_layout(const Node& node, const Style& style) {
   const Shape shape = node.frame.shape;
-  Measured all;
+  MatrixLayout all;
   const std::size_t rows =
       std::min(shape.rows, std::max<std::size_t>(1, most_measured / std::max<std::size_t>(1, shape.columns)));
   Matrix cells({rows, shape.columns});
@@ -67,7 +67,7 @@ std::size_t first_shown(std::size_t before, std::size_t chosen, std::size_t show
   return std::min(chosen - std::min(chosen, shown / 2), all - shown);
 }
 
-MatrixBox::MatrixBox(Shown shown, const Measured& measured, std::size_t columns)
+MatrixBox::MatrixBox(ShownMatrix shown, const MatrixLayout& measured, std::size_t columns)
     : shown_(std::move(shown)), measured_(measured), written_(measured.exact) {
   if (shown_.is_transposed) std::swap(measured_.label, measured_.header);
   measured_.label = std::max(measured_.label, std::min(most_label, display_width(shown_.title)));

@@ -36,7 +36,7 @@ struct Numerals {
 };
 
 /// How a matrix is written, and how much room that takes.
-struct Measured {
+struct MatrixLayout {
   Numerals exact, short_;  // with the digits that were asked for, and with few where there is no room
   std::size_t label = 1;   // columns of the widest label of a row
   std::size_t header = 1;  // of the widest label of a column
@@ -45,13 +45,13 @@ struct Measured {
 };
 
 /// Measures a matrix; of a very large one only the first rows, so that nothing waits for it.
-Measured measured(const Node& node, const Style& style);
+MatrixLayout matrix_layout(const Node& node, const Style& style);
 
 /// A matrix in an area of a grid: its labels stay where they are, and its cells move under them. Each cell has room for
 /// a sign on both sides, which says how it stands to the chosen one where there are no colors, too.
 class MatrixBox {
  public:
-  struct Shown {
+  struct ShownMatrix {
     const Node* node = nullptr;    // whose numbers it has
     const Node* before = nullptr;  // the same before a change; null: nothing is changed
     std::string title;
@@ -61,7 +61,7 @@ class MatrixBox {
   using TieOf = std::function<Tie(std::size_t row, std::size_t column)>;
 
   /// With few digits where it would need more than these columns.
-  MatrixBox(Shown shown, const Measured& measured, std::size_t columns);
+  MatrixBox(ShownMatrix shown, const MatrixLayout& measured, std::size_t columns);
 
   /// How much room it would take.
   TerminalSize natural() const;
@@ -70,7 +70,7 @@ class MatrixBox {
   void place(Area area, std::size_t row, std::size_t column, Corner& corner);
   void draw(Grid& grid, const TieOf& tie) const;
 
-  const Shown& shown() const { return shown_; }
+  const ShownMatrix& shown() const { return shown_; }
   const Area& area() const { return area_; }
   /// The cell of the matrix at a place of the screen, as (row, column); nothing: none is there.
   std::optional<std::pair<std::size_t, std::size_t>> cell_at(std::size_t row, std::size_t column) const;
@@ -84,8 +84,8 @@ class MatrixBox {
   std::string row_label(std::size_t i) const;
   std::string written(double value) const;
 
-  Shown shown_;
-  Measured measured_;
+  ShownMatrix shown_;
+  MatrixLayout measured_;
   Numerals written_;
   bool is_short_ = false;
   Area area_ = {};

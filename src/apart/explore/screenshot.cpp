@@ -45,8 +45,8 @@ Paint paint_of(std::string_view sequences) {
   for (std::size_t at = sequences.find('['); at != std::string_view::npos; at = sequences.find('[', at + 1)) {
     const std::size_t end = sequences.find('m', at);
     if (end == std::string_view::npos) break;
-    for (const std::string_view one : pieces_of(sequences.substr(at + 1, end - at - 1), ';'))
-      numbers.push_back(parsed<int>(one).value_or(0));
+    for (const std::string_view one : split_at(sequences.substr(at + 1, end - at - 1), ';'))
+      numbers.push_back(parse_number<int>(one).value_or(0));
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const int code = numbers[i];

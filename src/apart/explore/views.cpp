@@ -8,7 +8,7 @@
 #include "apart/change/alteration.hpp"
 #include "apart/explore/ancestry.hpp"
 #include "apart/explore/explorer.hpp"
-#include "apart/explore/told.hpp"
+#include "apart/explore/view_text.hpp"
 #include "core/graph/find.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/number.hpp"
@@ -93,7 +93,8 @@ std::string Explorer::told_changes() const {
   const Cell cell{last.node, last.row, last.column};
   std::set<Cell> cells;
   for (const CellSetting& one : settings) cells.insert({one.node, one.row, one.column});
-  std::string told = fmt::format("{} {} → {}", called(cell), number_told(cell.value()), number_told(last.value));
+  std::string told =
+      fmt::format("{} {} → {}", cell_name(cell), compact_number(cell.value()), compact_number(last.value));
   if (cells.size() > 1) told += fmt::format(" and {} more", cells.size() - 1);
   return told;
 }

@@ -8,7 +8,7 @@
 #include "apart/change/alteration.hpp"
 #include "apart/explore/ancestry.hpp"
 #include "apart/explore/explorer.hpp"
-#include "apart/explore/told.hpp"
+#include "apart/explore/view_text.hpp"
 #include "core/graph/find.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/number.hpp"
@@ -44,7 +44,7 @@ void Explorer::draw_differences(Grid& grid, Area area) {
        {std::tuple(&left, what_.second ? "here" : "before", false),
         std::tuple(&right, what_.second ? "second" : "now", true),
         std::tuple(&difference.node(), what_.second ? "second − here" : "now − before", false)}) {
-    MatrixBox box({.node = node, .before = is_marked ? &left : nullptr, .title = title}, measured(*node, style_),
+    MatrixBox box({.node = node, .before = is_marked ? &left : nullptr, .title = title}, matrix_layout(*node, style_),
                   area.columns - 1);
     const TerminalSize natural = box.natural();
     if (column > 1 && column + natural.columns > area.columns) {
@@ -70,7 +70,7 @@ void Explorer::draw_moved(Grid& grid, Area area) {
   Listing listing{.columns = {"matrix", what_.second ? "cells" : "cells moved", "most", what_.second ? "here" : "from",
                               what_.second ? "second" : "to"},
                   .headed = true};
-  for (const MatrixMoved& one : differing()) {
+  for (const ChangedMatrix& one : differing()) {
     auto [from, to] = written_apart(one.before(), one.after());
     listing.rows.push_back({one.node->name, fmt::format("{} of {}", one.moved.cells, one.node->frame.shape.cells()),
                             one.place(), std::move(from), std::move(to)});

@@ -8,7 +8,7 @@
 #include "apart/change/alteration.hpp"
 #include "apart/explore/ancestry.hpp"
 #include "apart/explore/explorer.hpp"
-#include "apart/explore/told.hpp"
+#include "apart/explore/view_text.hpp"
 #include "core/graph/find.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/number.hpp"
@@ -79,7 +79,7 @@ std::vector<const Node*> Explorer::shown_nodes() const {
   if (place_.node->is_alias()) all = {&place_.node->original()};
   std::erase(all, place_.node);
   all.push_back(place_.node);
-  for (const Node* node : made_of(*place_.node)) all.push_back(node);
+  for (const Node* node : dependents_of_node(*place_.node)) all.push_back(node);
   std::vector<const Node*> once;
   for (const Node* node : all) {
     if (std::ranges::find(once, node) == once.end()) once.push_back(node);
@@ -115,11 +115,11 @@ void Explorer::draw_matrices(Grid& grid, Area area) {
   std::vector<Line> lines;
   for (const Node* node : nodes) {
     const bool is_here = node == place_.node;
-    boxes_.emplace_back(MatrixBox::Shown{.node = &changed_.now(*node),
-                                         .before = changed_.has_changed(*node) ? node : nullptr,
-                                         .title = node->name_within(place_.node->scope()),
-                                         .is_transposed = is_here && is_transposed_,
-                                         .is_chosen = is_here},
+    boxes_.emplace_back(MatrixBox::ShownMatrix{.node = &changed_.now(*node),
+                                               .before = changed_.has_changed(*node) ? node : nullptr,
+                                               .title = node->name_within(place_.node->scope()),
+                                               .is_transposed = is_here && is_transposed_,
+                                               .is_chosen = is_here},
                         measure(changed_.now(*node)), area.columns - 1);
     const TerminalSize natural = boxes_.back().natural();
     const std::size_t width = std::min(natural.columns, area.columns);
@@ -195,12 +195,12 @@ void Explorer::draw_matrices(Grid& grid, Area area) {
 void Explorer::draw_panel(Grid& grid, Area area) {
   const Cell cell = chosen();
   const std::string_view scope = place_.node->scope();
-  std::string where = called(as_it_was());
+  std::string where = cell_name(as_it_was());
   where.erase(0, place_.node->name.size());
-  where = fmt::format(" {}{} {}", place_.node->name_within(scope), where, told_equal(cell.value()));
+  where = fmt::format(" {}{} {}", place_.node->name_within(scope), where, with_equality_sign(cell.value()));
   const std::size_t column = grid.put(area.row, 0, where, strong_look);
   const bool has_moved = changed_.has_changed(*place_.node) && as_it_was().value() != cell.value();
-  if (has_moved) grid.put(area.row, column + 2, fmt::format("was {}", number_told(as_it_was().value())));
+  if (has_moved) grid.put(area.row, column + 2, fmt::format("was {}", compact_number(as_it_was().value())));
   if (area.rows == 1) return;
   const Area rest{area.row + 1, area.column, area.rows - 1, area.columns};
   // What was set did not come about: its numbers are told as they were.
@@ -226,7 +226,7 @@ void Explorer::draw_shares(Grid& grid, Area area, const Cell& cell) {
     exponentials.push_back(std::isinf(largest) && largest < 0 ? 0.0 : std::exp(score - largest));
     sum += exponentials.back();
   }
-  const auto number = [](double value) { return number_told(value); };
+  const auto number = [](double value) { return compact_number(value); };
   const std::string largest_told = number(largest);
   const std::string score_named = scores.name.empty() ? "score" : scores.name_within(place_.node->scope());
   struct Line {
@@ -271,7 +271,7 @@ void Explorer::draw_shares(Grid& grid, Area area, const Cell& cell) {
   }
   grid.put(area.row + lines.size(), 1,
            fmt::format("{} / {} {}; {} {} the sum of all exponentials", number(exponentials[cell.column]), number(sum),
-                       told_equal(shares[cell.column]), number(sum), is_exact(sum) ? "is" : "is about"));
+                       with_equality_sign(shares[cell.column]), number(sum), is_exact(sum) ? "is" : "is about"));
   if (area.rows > lines.size() + 1)
     grid.put(area.row + lines.size() + 1, 1,
              fmt::format("{}, the largest score of the row, is subtracted: exp cannot overflow", largest_told),

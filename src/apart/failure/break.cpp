@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "apart/annex.hpp"
+#include "apart/apart_options.hpp"
 #include "apart/failure/failure.hpp"
-#include "apart/options.hpp"
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "core/support/error.hpp"
@@ -28,7 +28,8 @@ Answer list_failures() {
   for (const Failure& failure : failures()) {
     listing.rows.push_back({std::string(failure.name), std::string(failure.symptom), std::string(failure.law)});
     records.rows.push_back({std::string(failure.name), std::string(failure.symptom), std::string(failure.law),
-                            parted(failure.mistakes, " "), std::string(failure.command), std::string(failure.options)});
+                            split_at_any(failure.mistakes, " "), std::string(failure.command),
+                            std::string(failure.options)});
   }
   answer.page.say(std::move(listing));
   answer.page.say(text("To see one: ", code("attn break wrong-axis"),
@@ -51,9 +52,9 @@ Arguments with_needs(const Failure& failure, const Command& command, bool is_usu
   if (is_usual) line += fmt::format(" {}", failure.options);
   Arguments all = parse(command_lines(line, "", 1).front().words).arguments;
   all.read();
-  std::vector<Offered> offered = options_of(command);
+  std::vector<OfferedOption> offered = options_of(command);
   for (const OptionValues::Entry& entry : given.entries()) {
-    const bool is_known = std::ranges::find(offered, entry.option, &Offered::option) != offered.end();
+    const bool is_known = std::ranges::find(offered, entry.option, &OfferedOption::option) != offered.end();
     if (!is_known && std::ranges::find(problem_members(), entry.option) != problem_members().end())
       fail("{} is a failure of attn {}, which has no option {}: leave it out", failure.name, command.name,
            entry.option->name);
@@ -79,17 +80,18 @@ std::string added_options(const Failure& failure, const Arguments& given, const 
     if (given.has(*entry.option) || !all.has(*entry.option)) continue;
     if (!added.empty()) added += ' ';
     added += entry.option->name;
-    if (const Unread* const values = std::get_if<Unread>(&entry.value)) {
+    if (const UnreadText* const values = std::get_if<UnreadText>(&entry.value)) {
       for (const std::string& value : values->texts) added += " " + value;
     }
   }
   return added;
 }
 
-std::string told_outcome(const std::vector<HeldLaw>& of, std::string_view computation) {
-  const auto broken = std::ranges::find_if(of, [](const HeldLaw& held) { return held.broken.has_value(); });
+std::string told_outcome(const std::vector<LawCheck>& of, std::string_view computation) {
+  const auto broken = std::ranges::find_if(of, [](const LawCheck& held) { return held.broken.has_value(); });
   if (broken == of.end()) return fmt::format("The law holds for the {} computation.", computation);
-  std::string all = fmt::format("The law does not hold for the {} computation. {}", computation, told(*broken->broken));
+  std::string all =
+      fmt::format("The law does not hold for the {} computation. {}", computation, violation_in_words(*broken->broken));
   if (broken->broken->of > 1)
     all += fmt::format(" It fails in {} of {} places.", broken->broken->cells, broken->broken->of);
   return all;
@@ -110,7 +112,7 @@ std::string told_as_hidden(const Failure& failure, const MadeFailure& made, cons
 // The matrix in which a failure is met: beside the place where the law fails, or the first of its name.
 const Node& node_shown(const Failure& failure, const MadeFailure& made) {
   const std::string name(failure.shown);
-  if (const HeldLaw* const failing = made.failing()) {
+  if (const LawCheck* const failing = made.failing()) {
     for (const Node* node : failing->of) {
       if (const Node* const beside = made.broken->find(std::string(node->scope()) + name)) return *beside;
     }
@@ -120,7 +122,7 @@ const Node& node_shown(const Failure& failure, const MadeFailure& made) {
 
 void say_failure(Page& page, const Failure& failure, const MadeFailure& made, const Graph& original) {
   const Node& shown = node_shown(failure, made);
-  const HeldLaw* const failing = made.failing();
+  const LawCheck* const failing = made.failing();
   page.head(2, "The symptom");
   if (!made.changes || !failing) page.say(told_as_hidden(failure, made, original));
   page.say(table_of(shown));
@@ -129,14 +131,14 @@ void say_failure(Page& page, const Failure& failure, const MadeFailure& made, co
     constexpr double small = 1e-4;
     const double number = failing->broken->cell->value();
     if (number != 0.0 && std::fabs(number) < small)
-      page.say(fmt::format("{} is {:.4g}.", called(*failing->broken->cell), number));
+      page.say(fmt::format("{} is {:.4g}.", cell_name(*failing->broken->cell), number));
   }
   page.head(2, "The law that catches it");
   page.say(text(code(std::string(failure.law))));
   page.say(told_outcome(made.of_broken, "broken"));
   page.say(told_outcome(made.of_original, "correct"));
   if (failing && failing->broken->cell && failing->broken->cell->node->original().op) {
-    page.head(3, fmt::format("How {} came about", called(*failing->broken->cell)));
+    page.head(3, fmt::format("How {} came about", cell_name(*failing->broken->cell)));
     page.say(derivation(*failing->broken->cell, 0));
   }
   page.head(2, "Why");
@@ -158,9 +160,9 @@ void say_failure(Page& page, const Failure& failure, const MadeFailure& made, co
 }
 
 void say_records(Page& page, const Failure& failure, const MadeFailure& made) {
-  const HeldLaw* const failing = made.failing();
+  const LawCheck* const failing = made.failing();
   Records records{"failure", {"name", "law", "mistakes", "shows", "holds_broken", "holds_correct", "place"}, {}};
-  records.rows.push_back({std::string(failure.name), std::string(failure.law), parted(failure.mistakes, " "),
+  records.rows.push_back({std::string(failure.name), std::string(failure.law), split_at_any(failure.mistakes, " "),
                           made.changes && failing, !failing, made.holds_for_original(),
                           failing ? Records::Value(failing->broken->place) : Records::Value(std::monostate())});
   page.say(std::move(records));
@@ -174,7 +176,7 @@ std::string in_capitals(std::string_view phrase) {
 
 }  // namespace
 
-Answer break_it(const Command& command, const Arguments& arguments) {
+Answer failure_page(const Command& command, const Arguments& arguments) {
   const Failure& failure = look_up(failures(), *arguments.text(option::broken), "failure");
   const bool is_usual = command.shown_as == &option::broken;
   const Command& computed = is_usual ? look_up(commands(), failure.command, "command") : command;

@@ -232,22 +232,23 @@ std::string missing_for(const Failure& failure, const Graph& computation) {
   for (const FailureNeed& requirement : failure.requirements) {
     if (!requirement.is_met(computation)) missing.emplace_back(requirement.needs);
   }
-  return missing.empty() ? "" : listed(missing);
+  return missing.empty() ? "" : list_in_words(missing);
 }
 
 std::vector<const Mistake*> mistakes_of(const Failure& failure) {
   std::vector<const Mistake*> found;
-  for (const std::string& name : parted(failure.mistakes, " ")) found.push_back(&look_up(mistakes(), name, "mistake"));
+  for (const std::string& name : split_at_any(failure.mistakes, " "))
+    found.push_back(&look_up(mistakes(), name, "mistake"));
   return found;
 }
 
-const HeldLaw* MadeFailure::failing() const {
-  const auto found = std::ranges::find_if(of_broken, [](const HeldLaw& held) { return held.broken.has_value(); });
+const LawCheck* MadeFailure::failing() const {
+  const auto found = std::ranges::find_if(of_broken, [](const LawCheck& held) { return held.broken.has_value(); });
   return found == of_broken.end() ? nullptr : &*found;
 }
 
 bool MadeFailure::holds_for_original() const {
-  return std::ranges::none_of(of_original, [](const HeldLaw& held) { return held.broken.has_value(); });
+  return std::ranges::none_of(of_original, [](const LawCheck& held) { return held.broken.has_value(); });
 }
 
 MadeFailure make_failure(const Failure& failure, const Graph& original) {

@@ -50,10 +50,10 @@ std::vector<const Mistake*> mistakes_of(const Failure& failure);
 struct MadeFailure {
   std::shared_ptr<Graph> broken;  // null: there is no node where the mistakes can be made
   bool changes = false;           // some node; otherwise its numbers are those of the original
-  std::vector<HeldLaw> of_broken, of_original;
+  std::vector<LawCheck> of_broken, of_original;
 
   /// The first place where the law fails; null: it holds.
-  const HeldLaw* failing() const;
+  const LawCheck* failing() const;
   bool holds_for_original() const;
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apart/change/what_moved.hpp"
+#include "apart/change/changed_matrix.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/number_pair.hpp"
@@ -74,7 +74,7 @@ void require_words(const Graph& graph, const TaskSetup& setup, const TaskExample
 }
 
 // What is said of too few positions is meant for the words of a command line.
-std::shared_ptr<Graph> on_example(const OnOtherWords& on_other_words, const TaskExample& example,
+std::shared_ptr<Graph> on_example(const ModelRerun& on_other_words, const TaskExample& example,
                                   const std::string& task) {
   try {
     return on_other_words.run(example.source, example.given);
@@ -87,7 +87,7 @@ std::shared_ptr<Graph> on_example(const OnOtherWords& on_other_words, const Task
 
 }  // namespace
 
-void add_held_out(Page& page, const Graph& graph, const OnOtherWords* on_other_words, const std::string& name,
+void add_held_out(Page& page, const Graph& graph, const ModelRerun* on_other_words, const std::string& name,
                   std::span<const Alteration> alterations) {
   const Task& task = look_up(tasks(), name, "task");
   if (task.needs_pairs) fail("--held-out {}: its sentences are in a file of pairs, which is not here", name);
@@ -101,7 +101,7 @@ void add_held_out(Page& page, const Graph& graph, const OnOtherWords* on_other_w
   for (const TaskExample& example : examples) {
     const std::shared_ptr<Graph> other = on_example(*on_other_words, example, name);
     const Node& logits = *result_of(*other);
-    Rewriting again(*other, all_of(*other, alterations));
+    Rewriting again(*other, combined_change(*other, alterations));
     before.add(logits.matrix(), example);
     now.add(again.of(logits).node().matrix(), example);
     words += words_that_count(example);

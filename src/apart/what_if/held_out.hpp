@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apart/change/alteration.hpp"
-#include "command/on_words.hpp"
+#include "command/model_rerun.hpp"
 #include "page/block/page.hpp"
 
 namespace attn {
@@ -21,7 +21,7 @@ double mean_cross_entropy(const Matrix& logits, const std::vector<std::size_t>& 
 /// Adds how many words a model gets right on sentences of a task that training never sees, as it is and as it is
 /// altered; the graph is that of the words of the command line. Throws InputError: the model knows no words, or other
 /// ones than the task has.
-void add_held_out(Page& page, const Graph& graph, const OnOtherWords* on_other_words, const std::string& task,
+void add_held_out(Page& page, const Graph& graph, const ModelRerun* on_other_words, const std::string& task,
                   std::span<const Alteration> alterations);
 
 }  // namespace attn

@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "apart/annex.hpp"
+#include "apart/apart_options.hpp"
 #include "apart/change/alteration.hpp"
-#include "apart/change/what_moved.hpp"
-#include "apart/options.hpp"
-#include "apart/what_if/altered.hpp"
-#include "apart/what_if/each_head.hpp"
+#include "apart/change/changed_matrix.hpp"
+#include "apart/what_if/altered_computation.hpp"
+#include "apart/what_if/head_ablation.hpp"
 #include "apart/what_if/held_out.hpp"
 #include "command/command.hpp"
-#include "command/on_words.hpp"
+#include "command/model_rerun.hpp"
 #include "core/graph/find.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -29,7 +29,7 @@
 #include "data/files/matrix_file.hpp"
 #include "data/problem/problem_file.hpp"
 #include "page/tell/describe.hpp"
-#include "page/tell/lens.hpp"
+#include "page/tell/lens_tables.hpp"
 
 namespace attn {
 
@@ -41,7 +41,7 @@ namespace {
 Arguments as_it_is(const Arguments& arguments) {
   Arguments rest = arguments;
   std::vector<const Option*> changes = {&option::what_if, &option::only};
-  for (const Offered& row : what_if_options().options) changes.push_back(row.option);
+  for (const OfferedOption& row : what_if_options().options) changes.push_back(row.option);
   if (arguments.has(option::each_head)) changes.push_back(&option::of);
   rest.leave_out(changes);
   return rest;
@@ -59,7 +59,7 @@ WrittenWords written_with(const WordWriter& writer, std::span<const Alteration> 
   while (written.ids.size() < writer.most) {
     const std::shared_ptr<Graph> graph = writer.run(written.ids);
     const Node& logits = *result_of(*graph);
-    Rewriting again(*graph, all_of(*graph, alterations));
+    Rewriting again(*graph, combined_change(*graph, alterations));
     const Value remade = again.of(logits);
     const Matrix& numbers = remade.matrix();
     const std::optional<std::size_t> next = most_probable_id(row(numbers, numbers.shape().rows - 1));
@@ -72,17 +72,17 @@ WrittenWords written_with(const WordWriter& writer, std::span<const Alteration> 
 }
 
 // What a command computes; of a model that writes, the computation of all that it writes.
-struct Computed {
+struct ComputedCommand {
   Answer answer;
   std::shared_ptr<Graph> graph;
   std::vector<std::size_t> written = {};
 
   // Null: it writes no words.
-  const WordWriter* writer() const { return answer.hung.find<WordWriter>(); }
+  const WordWriter* writer() const { return answer.attachments.find<WordWriter>(); }
 };
 
-Computed computed(const Command& command, const Arguments& arguments) {
-  Computed all{command.run(command, arguments), nullptr};
+ComputedCommand computed(const Command& command, const Arguments& arguments) {
+  ComputedCommand all{command.run(command, arguments), nullptr};
   all.graph = all.answer.computation.graph;
   if (!all.graph) fail("attn {} shows no matrices here: there is nothing to change", command.name);
   if (const WordWriter* const writer = all.writer()) {
@@ -99,8 +99,8 @@ Computed computed(const Command& command, const Arguments& arguments) {
 
 Arguments on_another_sentence(const Command& command, Arguments arguments, const std::string& sentence) {
   const Option& words = arguments.has(option::source) ? option::source : option::text;
-  const std::vector<Offered> offered = options_of(command);
-  const auto row = std::ranges::find(offered, &words, &Offered::option);
+  const std::vector<OfferedOption> offered = options_of(command);
+  const auto row = std::ranges::find(offered, &words, &OfferedOption::option);
   if (row == offered.end())
     fail("--patch-text: attn {} takes no other sentence. Give --patch-file instead", command.name);
   arguments.leave_out(std::array{&words});
@@ -123,12 +123,12 @@ void add_patches(Alterations& alterations, const Graph& graph, const Command& co
   std::function<std::shared_ptr<const Matrix>(const std::string& name)> numbers;
   if (file) {
     numbers = [trace = read_trace(*file).trace](const std::string& name) {
-      const Traced* const found = trace.find(name);
+      const TracedMatrix* const found = trace.find(name);
       return found ? found->cells() : nullptr;
     };
   } else {
     const std::string sentence = *arguments.text(option::patch_text);
-    const Computed elsewhere = computed(command, on_another_sentence(command, as_it_is(arguments), sentence));
+    const ComputedCommand elsewhere = computed(command, on_another_sentence(command, as_it_is(arguments), sentence));
     alterations.random = what_is_random(elsewhere.answer.computation);
     numbers = [other = elsewhere.graph](const std::string& name) {
       const Node* const found = other->find(name);
@@ -139,7 +139,7 @@ void add_patches(Alterations& alterations, const Graph& graph, const Command& co
     const std::string name = only_match(graph, asked, "--patch").name;
     const std::shared_ptr<const Matrix> found = numbers(name);
     if (!found) fail("--patch {}: there is no such matrix in {}", name, source);
-    alterations.all.push_back(patched(graph, name, *found, source));
+    alterations.all.push_back(activation_patch(graph, name, *found, source));
   }
 }
 
@@ -147,7 +147,7 @@ void add_patches(Alterations& alterations, const Graph& graph, const Command& co
 void add_settings(std::vector<Alteration>& all, const Graph& graph, const std::vector<std::string>& texts) {
   std::vector<Cell> set;
   for (const std::string& settings : texts) {
-    for (const std::string_view piece : pieces_of(settings, ';')) {
+    for (const std::string_view piece : split_at(settings, ';')) {
       const std::string_view setting = trimmed(piece);
       if (setting.empty()) continue;
       const Cell cell = cell_that_is_set(graph, setting);
@@ -166,7 +166,7 @@ Alterations alterations_in(const Graph& graph, const Command& command, const Arg
   Alterations alterations;
   std::vector<Alteration>& all = alterations.all;
   if (arguments.has(option::without)) {
-    for (const std::string& part : arguments.texts(option::without)) all.push_back(left_out_part(graph, part));
+    for (const std::string& part : arguments.texts(option::without)) all.push_back(ablation_of(graph, part));
   }
   add_patches(alterations, graph, command, arguments);
   if (const std::optional<std::string> words = arguments.text(option::swap))
@@ -228,7 +228,7 @@ void add_result(Page& page, const Node& result, const Node* distribution, Rewrit
 // "a and b", or how many they are where these are too many names.
 std::string listed_results(const std::vector<std::string>& names) {
   constexpr std::size_t most = 8;
-  return names.size() <= most ? listed(names) : fmt::format("{} of them", names.size());
+  return names.size() <= most ? list_in_words(names) : fmt::format("{} of them", names.size());
 }
 
 // Each sentence has its own result, and each step of a decoder: which of them change, and the first of these.
@@ -266,7 +266,7 @@ void add_losses(Page& page, const RightWords& right, Rewriting& again) {
   }
 }
 
-void add_writing(Page& page, const Computed& computed, std::span<const Alteration> alterations) {
+void add_writing(Page& page, const ComputedCommand& computed, std::span<const Alteration> alterations) {
   const WordWriter& writer = *computed.writer();
   const WrittenWords now = written_with(writer, alterations);
   page.head(2, "What it writes");
@@ -305,12 +305,12 @@ std::vector<const Node*> asked_matrices(const Graph& graph, const Arguments& arg
   return all;
 }
 
-void add_moved(Page& page, const std::vector<MatrixMoved>& all, std::size_t named, bool are_chosen) {
+void add_moved(Page& page, const std::vector<ChangedMatrix>& all, std::size_t named, bool are_chosen) {
   constexpr std::size_t most = 12;
-  std::vector<const MatrixMoved*> moved;
+  std::vector<const ChangedMatrix*> moved;
   std::size_t small = 0, unchanged = 0;
   Records records{"moved", {"matrix", "cells", "of", "largest", "place", "before", "after"}, {}};
-  for (const MatrixMoved& one : all) {
+  for (const ChangedMatrix& one : all) {
     unchanged += one.moved.agrees() ? 1u : 0u;
     small += !one.moved.agrees() && one.moved.is_small() ? 1u : 0u;
     if (one.moved.agrees()) continue;
@@ -324,14 +324,15 @@ void add_moved(Page& page, const std::vector<MatrixMoved>& all, std::size_t name
     page.say(fmt::format("No number {}changes{}.", are_chosen ? "of the chosen matrices " : "",
                          small == 0 ? "" : " by 1e-9 or more"));
   } else {
-    const MatrixMoved& first = *moved.front();
+    const ChangedMatrix& first = *moved.front();
     const auto [was, is_now] = written_apart(first.before(), first.after());
     page.say(text(fmt::format("The first {} that changes{} is ", are_chosen ? "of the chosen matrices" : "matrix",
                               small == 0 ? "" : " by 1e-9 or more"),
                   code(first.node->name), ": ", code(first.place()), " was ", was, " and is now ", is_now, "."));
-    std::ranges::stable_sort(moved, std::ranges::greater(), [](const MatrixMoved* one) { return one->moved.largest; });
+    std::ranges::stable_sort(moved, std::ranges::greater(),
+                             [](const ChangedMatrix* one) { return one->moved.largest; });
     Listing listing{{"matrix", "cells", "largest change", "cell", "was", "is now"}, {}, true};
-    for (const MatrixMoved* one : std::span(moved).first(std::min(most, moved.size()))) {
+    for (const ChangedMatrix* one : std::span(moved).first(std::min(most, moved.size()))) {
       auto [before, after] = written_apart(one->before(), one->after());
       listing.rows.push_back(
           {one->node->name, fmt::format("{} of {}", one->moved.cells, one->node->frame.shape.cells()),
@@ -350,9 +351,9 @@ void add_moved(Page& page, const std::vector<MatrixMoved>& all, std::size_t name
 }
 
 // Numbers that are too large for the computation, where it has none by itself.
-std::vector<std::string> overflows(const std::vector<MatrixMoved>& all) {
+std::vector<std::string> overflows(const std::vector<ChangedMatrix>& all) {
   const auto is_wrong = [](double number) { return !std::isfinite(number); };
-  for (const MatrixMoved& one : all) {
+  for (const ChangedMatrix& one : all) {
     if (one.node->may_be_masked() || std::ranges::any_of(cells(one.node->matrix()), is_wrong)) continue;
     if (std::ranges::any_of(cells(one.now->matrix()), is_wrong))
       return {fmt::format("{} has numbers that are not finite now. The results behind it are worth nothing",
@@ -371,14 +372,15 @@ Answer run_what_if(const Command& command, const Arguments& arguments) {
 
 Answer what_if(const Command& command, const Arguments& arguments) {
   if (command.shown_as == &option::what_if) refuse_other_word(command, arguments);
-  Computed computed = attn::computed(command, as_it_is(arguments));
-  if (arguments.has(option::each_head)) return each_head_page(computed.graph, std::move(computed.answer), arguments);
+  ComputedCommand computed = attn::computed(command, as_it_is(arguments));
+  if (arguments.has(option::each_head))
+    return head_ablation_page(computed.graph, std::move(computed.answer), arguments);
   const Graph& graph = *computed.graph;
   const auto [alterations, random_elsewhere] = alterations_in(graph, command, arguments);
-  Rewriting again(graph, all_of(graph, alterations));
+  Rewriting again(graph, combined_change(graph, alterations));
   for (const Node* node : graph.named()) again.of(*node);  // all have their names there, in their order
   const std::vector<const Node*> wanted = asked_matrices(graph, arguments);
-  const std::vector<MatrixMoved> moved = what_moved(wanted, again);
+  const std::vector<ChangedMatrix> moved = changed_matrices(wanted, again);
   Page page;
   page.head(1, "What if");
   for (const Alteration& alteration : alterations) page.say(alteration.told);
@@ -387,21 +389,21 @@ Answer what_if(const Command& command, const Arguments& arguments) {
   if (!random_elsewhere.empty() && random_elsewhere != random) page.say("The other sentence: " + random_elsewhere);
   if (computed.writer()) add_writing(page, computed, alterations);
   add_changed_results(page, graph, again);
-  if (const RightWords* const right = computed.answer.hung.find<RightWords>()) add_losses(page, *right, again);
+  if (const RightWords* const right = computed.answer.attachments.find<RightWords>()) add_losses(page, *right, again);
   if (const std::optional<std::string> task = arguments.text(option::tested_on))
-    add_held_out(page, graph, computed.answer.hung.find<OnOtherWords>(), *task, alterations);
+    add_held_out(page, graph, computed.answer.attachments.find<ModelRerun>(), *task, alterations);
   add_moved(page, moved, wanted.size(), arguments.only().has_value());
-  for (const MatrixMoved& one : moved) page.trace.add(*one.now);
+  for (const ChangedMatrix& one : moved) page.trace.add(*one.now);
   std::vector<std::string> remarks = std::move(computed.answer.warnings);
   std::ranges::move(overflows(moved), std::back_inserter(remarks));
   Answer answer{.page = std::move(page), .warnings = std::move(remarks)};
-  Altered& altered = answer.hung.of<Altered>();
+  AlteredComputation& altered = answer.attachments.of<AlteredComputation>();
   altered = {.before = computed.graph, .now = again.graph().shared_from_this(), .named = {}, .random = random};
   for (const Node* node : graph.named())
     altered.named.push_back(again.changes(*node) ? again.graph().find(node->name) : node);
   return answer;
 }
 
-std::vector<OptionChoice> choices::parts_left_out() { return choices_of(parts_to_leave_out()); }
+std::vector<OptionChoice> choices::parts_left_out() { return choices_of(ablations()); }
 
 }  // namespace attn

@@ -19,36 +19,36 @@ namespace {
 
 // What is typed before the last word: options, the words that are none, and what the last one belongs to.
 struct Typed {
-  std::vector<std::string> line;    // of which the matrices follow
-  OptionList given;                 // options
-  std::vector<std::string> words;   // that are no options
-  const Offered* awaits = nullptr;  // the option whose value comes next
-  bool only_words = false;          // after --
+  std::vector<std::string> line;          // of which the matrices follow
+  OptionList given;                       // options
+  std::vector<std::string> words;         // that are no options
+  const OfferedOption* awaits = nullptr;  // the option whose value comes next
+  bool only_words = false;                // after --
 };
 
 // Whether it only chooses among the matrices, or says how they are written.
 bool only_shows(const Option& option) {
   const auto has = [&](const OptionGroup& group) {
-    return std::ranges::find(group.options, &option, &Offered::option) != group.options.end();
+    return std::ranges::find(group.options, &option, &OfferedOption::option) != group.options.end();
   };
   return has(matrix_options()) || has(output_options());
 }
 
-const Offered* find_option(std::span<const Offered> offered, std::string_view word) {
-  for (const Offered& row : offered) {
+const OfferedOption* find_option(std::span<const OfferedOption> offered, std::string_view word) {
+  for (const OfferedOption& row : offered) {
     const char letter = row.option->letter;
     if (word == row.option->name || (letter != '\0' && word == std::string{'-', letter})) return &row;
   }
   return nullptr;
 }
 
-Typed read_typed(std::span<const std::string> before, std::span<const Offered> offered) {
+Typed read_typed(std::span<const std::string> before, std::span<const OfferedOption> offered) {
   Typed typed;
   for (const std::string& word : before) {
     const std::size_t equals = word.find('=');
-    const Offered* const row =
+    const OfferedOption* const row =
         typed.awaits || typed.only_words ? nullptr : find_option(offered, word.substr(0, equals));
-    const Offered* const belongs_to = typed.awaits ? typed.awaits : row;
+    const OfferedOption* const belongs_to = typed.awaits ? typed.awaits : row;
     if (!belongs_to || !only_shows(*belongs_to->option)) typed.line.push_back(word);
     if (row) {
       typed.given.push_back(row->option);
@@ -122,7 +122,7 @@ class Matrices {
   std::vector<std::string> names() const {
     if (graph_) return graph_->names();
     std::vector<std::string> names;
-    for (const Traced& matrix : trace_.matrices()) names.push_back(matrix.name);
+    for (const TracedMatrix& matrix : trace_.matrices()) names.push_back(matrix.name);
     return names;
   }
 
@@ -167,8 +167,8 @@ Candidates patterns_of(const Matrices& matrices, std::string_view typed) {
   return all;
 }
 
-Candidates value_candidates(const Offered& row, const Command& command, const Typed& typed, std::string_view value,
-                            const Environment& environment) {
+Candidates value_candidates(const OfferedOption& row, const Command& command, const Typed& typed,
+                            std::string_view value, const Environment& environment) {
   const Option& option = *row.option;
   if (option.names_matrices) {
     const Matrices matrices(command, typed, environment);
@@ -184,21 +184,21 @@ bool may_repeat(const Option& option) {
 }
 
 // Those that can still be given.
-Candidates options_left(const Command& command, std::span<const Offered> offered, const Typed& typed) {
+Candidates options_left(const Command& command, std::span<const OfferedOption> offered, const Typed& typed) {
   OptionList excluded = excluded_by(typed.given, command);
   for (const Option* option : typed.given) {
     if (!may_repeat(*option)) excluded.push_back(option);
   }
   Candidates all;
-  for (const Offered& row : offered) {
+  for (const OfferedOption& row : offered) {
     if (!has(excluded, *row.option)) all.words.push_back({std::string(row.option->name), std::string(row.summary)});
   }
   return all;
 }
 
 // What may stand at a place among the words that are no options. After one that repeats, the next may come at any.
-std::vector<const Word*> words_at(std::span<const Word> words, std::size_t place) {
-  std::vector<const Word*> all;
+std::vector<const PositionalArgument*> words_at(std::span<const PositionalArgument> words, std::size_t place) {
+  std::vector<const PositionalArgument*> all;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool repeats_before = i > 0 && words[i - 1].may_repeat();
     if (i == place || (i < place && (words[i].may_repeat() || repeats_before))) all.push_back(&words[i]);
@@ -209,7 +209,7 @@ std::vector<const Word*> words_at(std::span<const Word> words, std::size_t place
 Candidates word_candidates(const Command& command, const Typed& typed, std::string_view value,
                            const Environment& environment) {
   Candidates all;
-  std::span<const Word> words = command.words;
+  std::span<const PositionalArgument> words = command.words;
   std::size_t place = typed.words.size();
   if (!command.actions.empty()) {
     if (place == 0) {
@@ -218,10 +218,10 @@ Candidates word_candidates(const Command& command, const Typed& typed, std::stri
       return all;
     }
     const Action* const action = find_row(command.actions, typed.words.front());
-    words = action ? std::span<const Word>(action->words) : std::span<const Word>();
+    words = action ? std::span<const PositionalArgument>(action->words) : std::span<const PositionalArgument>();
     --place;
   }
-  for (const Word* word : words_at(words, place)) {
+  for (const PositionalArgument* word : words_at(words, place)) {
     if (!word->cell_of.empty())
       return cell_candidates({look_up(commands(), word->cell_of, "command"), typed, environment}, value);
     all.files = all.files || is_file(word->kind);
@@ -232,14 +232,14 @@ Candidates word_candidates(const Command& command, const Typed& typed, std::stri
 
 Candidates candidates_of(const Command& command, std::span<const std::string> typed_words,
                          const Environment& environment) {
-  const std::vector<Offered> offered = options_of(command);
+  const std::vector<OfferedOption> offered = options_of(command);
   const std::string& last = typed_words.back();
   const Typed typed = read_typed(typed_words.first(typed_words.size() - 1), offered);
   if (typed.awaits) return value_candidates(*typed.awaits, command, typed, last, environment);
   if (!typed.only_words && last.starts_with('-')) {
     const std::size_t equals = last.find('=');
     if (equals == std::string::npos) return options_left(command, offered, typed);
-    const Offered* const row = find_option(offered, last.substr(0, equals));
+    const OfferedOption* const row = find_option(offered, last.substr(0, equals));
     if (!row || row->option->kind == Kind::flag) return {};
     Candidates all = value_candidates(*row, command, typed, last.substr(equals + 1), environment);
     for (Candidate& candidate : all.words) candidate.word.insert(0, last, 0, equals + 1);

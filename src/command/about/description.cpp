@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "command/command.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "page/document/markdown.hpp"
 
 namespace attn {
@@ -15,10 +15,10 @@ namespace attn {
 namespace {
 
 // The choices of those options that have some, which say what they are.
-std::vector<ChoiceList> choices_of_all(std::span<const Offered> options) {
+std::vector<ChoiceList> choices_of_all(std::span<const OfferedOption> options) {
   std::vector<ChoiceList> lists;
-  for (const Offered& row : options) {
-    std::vector<OptionChoice> choices = told_choices(row);
+  for (const OfferedOption& row : options) {
+    std::vector<OptionChoice> choices = choices_in_help(row);
     if (choices.empty()) continue;
     const Option& option = *row.option;
     const std::string_view placeholder = option.placeholder.substr(0, option.placeholder.find(':'));
@@ -34,12 +34,12 @@ std::vector<ChoiceList> choices_of_all(std::span<const Offered> options) {
 std::vector<OptionSection> input_sections(const std::function<bool(const Option&)>& is_shown,
                                           std::string_view default_example) {
   OptionSection whole{"Input and settings", {}}, fields{"", {}};
-  for (const Offered& row : problem_options().options) {
+  for (const OfferedOption& row : problem_options().options) {
     if (!is_shown(*row.option)) continue;
     const bool is_field = std::ranges::find(problem_members(), row.option) != problem_members().end();
     (is_field ? fields : whole).options.push_back(row);
   }
-  for (Offered& row : whole.options) {
+  for (OfferedOption& row : whole.options) {
     if (row.option == &option::example) row.usual = default_example;
   }
   fields.choices = choices_of_all(fields.options);
@@ -49,17 +49,17 @@ std::vector<OptionSection> input_sections(const std::function<bool(const Option&
 }
 
 OptionSection output_section() {
-  const std::vector<Offered>& options = output_options().options;
+  const std::vector<OfferedOption>& options = output_options().options;
   return {"Output", options, choices_of_all(options)};
 }
 
-Facts shared_facts() {
+ProgramFacts shared_facts() {
   static const std::array codes = [] {
     std::array<std::string, std::size(exit_codes)> texts;
     for (std::size_t i = 0; i < texts.size(); ++i) texts[i] = std::to_string(exit_codes[i]->code);
     return texts;
   }();
-  Facts all;
+  ProgramFacts all;
   for (const Variable* row : variables) all.variables.push_back({row->name, row->summary});
   all.files = {{option::state.usual, option::state.summary}};
   for (std::size_t i = 0; i < codes.size(); ++i) all.exit_codes.push_back({codes[i], exit_codes[i]->meaning});
@@ -72,33 +72,33 @@ std::span<const std::string_view> general_examples() {
 }
 
 std::string usage_of(const Command& command) {
-  const std::string words = written(command.words);
+  const std::string words = usage_of_words(command.words);
   return fmt::format("attn {}{}{}", command.name, words.empty() ? "" : " ", words);
 }
 
 std::string usage_of(const Action& action) {
-  const std::string words = written(action.words);
+  const std::string words = usage_of_words(action.words);
   return fmt::format("{}{}{}", action.name, words.empty() ? "" : " ", words);
 }
 
-std::string usage_of(const Offered& row) {
+std::string usage_of(const OfferedOption& row) {
   const std::string_view value = row.option->placeholder;
   return fmt::format("{}{}{}", row.option->name, value.empty() ? "" : " ", value);
 }
 
-std::string described(const Offered& row) {
+std::string summary_in_help(const OfferedOption& row) {
   if (row.usual.empty()) return std::string(row.summary);
   return fmt::format("{} (default{}{})", row.summary, row.usual.starts_with(':') ? "" : " ", row.usual);
 }
 
-std::vector<OptionChoice> told_choices(const Offered& row) {
+std::vector<OptionChoice> choices_in_help(const OfferedOption& row) {
   std::vector<OptionChoice> choices = row.choices ? row.choices() : std::vector<OptionChoice>();
   if (!choices.empty() && choices.front().summary.empty()) choices.clear();
   return choices;
 }
 
 OptionSection own_section(const Command& command) {
-  std::vector<Offered> options = command.own.options;
+  std::vector<OfferedOption> options = command.own.options;
   for (const OptionGroup* group : command.groups) {
     if (group != &problem_options()) options.insert(options.end(), group->options.begin(), group->options.end());
   }

@@ -9,7 +9,7 @@
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 
 namespace attn {
 
@@ -33,7 +33,7 @@ void help_on_options(Page& page, const OptionSection& section) {
   if (!section.title.empty()) add_section_title(page, section.title);
   if (!section.options.empty()) {
     Listing listing{{"option", "what it does"}, {}};
-    for (const Offered& row : section.options) listing.rows.push_back({usage_of(row), described(row)});
+    for (const OfferedOption& row : section.options) listing.rows.push_back({usage_of(row), summary_in_help(row)});
     page.say(std::move(listing));
   }
   for (const ChoiceList& list : section.choices) {
@@ -47,7 +47,7 @@ void add_sections(Page& page, const std::vector<OptionSection>& sections) {
 }
 
 void help_on_facts(Page& page) {
-  const Facts all = shared_facts();
+  const ProgramFacts all = shared_facts();
   add_section_title(page, "Variables of the environment");
   page.say(listing_of_choices(all.variables, "variable", "what it says"));
   add_section_title(page, "Files");
@@ -143,8 +143,8 @@ Page short_help(const Command& command) {
   own.choices.clear();
   // What many commands share in the same words is a topic of its own.
   if (commands_on_matrices(command)) {
-    std::erase_if(own.options, [&](const Offered& row) {
-      const auto is_it = [&](const Offered& other) { return other.option == row.option; };
+    std::erase_if(own.options, [&](const OfferedOption& row) {
+      const auto is_it = [&](const OfferedOption& other) { return other.option == row.option; };
       const auto is_of_annex = [&](const Annex* annex) { return std::ranges::any_of(annex->options().options, is_it); };
       return std::ranges::any_of(annexes(), is_of_annex) && std::ranges::none_of(command.own.options, is_it);
     });

@@ -21,15 +21,15 @@ struct ChoiceList {
 /// Options that stand together, and names that their values are chosen from.
 struct OptionSection {
   std::string_view title;  // empty: they need none
-  std::vector<Offered> options;
+  std::vector<OfferedOption> options;
   std::vector<ChoiceList> choices = {};
 };
 
 /// What holds for all commands: the variables that they read, their files and their exit codes.
-struct Facts {
+struct ProgramFacts {
   std::vector<OptionChoice> variables, files, exit_codes;
 };
-Facts shared_facts();
+ProgramFacts shared_facts();
 
 /// The command lines that the program as a whole is shown with.
 std::span<const std::string_view> general_examples();
@@ -39,11 +39,11 @@ std::string usage_of(const Command& command);
 /// "review [LESSON]".
 std::string usage_of(const Action& action);
 /// "--heads N".
-std::string usage_of(const Offered& row);
+std::string usage_of(const OfferedOption& row);
 /// "number of heads (default 1)".
-std::string described(const Offered& row);
+std::string summary_in_help(const OfferedOption& row);
 /// The names that the value of an option is chosen from, if each of them says what it is.
-std::vector<OptionChoice> told_choices(const Offered& row);
+std::vector<OptionChoice> choices_in_help(const OfferedOption& row);
 
 /// The options that are the command's own: those that do not describe a problem or say how a page is written.
 OptionSection own_section(const Command& command);

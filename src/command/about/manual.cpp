@@ -7,7 +7,7 @@
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "page/document/markdown.hpp"
 
 namespace attn {
@@ -89,7 +89,7 @@ class Roff {
   std::string text_;
 };
 
-std::string option_head(const Offered& row) {
+std::string option_head(const OfferedOption& row) {
   const Option& option = *row.option;
   std::string head = option.letter == '\0' ? "" : roff_bold(std::string{'-', option.letter}) + ", ";
   head += roff_bold(option.name);
@@ -100,9 +100,9 @@ std::string option_head(const Offered& row) {
 // Each option with its choices beneath it, and then the choices of several.
 void man_on_options(Roff& page, const OptionSection& section) {
   if (!section.title.empty()) page.part(section.title);
-  for (const Offered& row : section.options) {
-    page.item(option_head(row), escaped(described(row)));
-    const std::vector<OptionChoice> choices = told_choices(row);
+  for (const OfferedOption& row : section.options) {
+    page.item(option_head(row), escaped(summary_in_help(row)));
+    const std::vector<OptionChoice> choices = choices_in_help(row);
     if (!choices.empty()) page.indented(choices);
   }
   for (const ChoiceList& list : section.choices) {
@@ -114,7 +114,7 @@ void man_on_options(Roff& page, const OptionSection& section) {
 }
 
 void man_on_facts(Roff& page) {
-  const Facts all = shared_facts();
+  const ProgramFacts all = shared_facts();
   page.head("EXIT STATUS");
   page.items(all.exit_codes);
   page.head("ENVIRONMENT");
@@ -128,7 +128,7 @@ std::string page_name(const Command& command) { return fmt::format("attn-{}", co
 std::string manual_of(const Command& command) {
   Roff page(page_name(command), page_name(command), command.summary);
   page.head("SYNOPSIS");
-  const std::string words = written(command.words);
+  const std::string words = usage_of_words(command.words);
   page.line(fmt::format("{} [{}]...{}{}", roff_bold(fmt::format("attn {}", command.name)), roff_italic("OPTION"),
                         words.empty() ? "" : " ", words.empty() ? "" : roff_italic(words)));
   page.head("DESCRIPTION");

@@ -4,13 +4,13 @@
 #include <limits>
 #include <numeric>
 
-#include "command/solve.hpp"
-#include "core/attention/identities.hpp"
+#include "command/computed_problem.hpp"
 #include "core/attention/watches.hpp"
+#include "core/math/difference.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/problem_options.hpp"
 #include "page/tell/describe.hpp"
 
 namespace attn {
@@ -191,10 +191,10 @@ class MaskComparison {
 Answer run_compare_masks(const Command&, const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(problem_of(arguments));
   const std::shared_ptr<Graph> graph = watched_graph();
-  evaluate(*problem, *graph, Extent::weights);
-  compute(*graph);
+  add_computation(*problem, *graph, Extent::weights);
+  compute_watched(*graph);
   const Node& masked = masked_node(*graph);
-  const Solved solved{problem, graph};
+  const ComputedProblem solved{problem, graph};
   Page page = solved.page(masked.operands);
   page.head(1, "Ways to mask");
   std::string which;

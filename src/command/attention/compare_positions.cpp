@@ -5,15 +5,15 @@
 #include <limits>
 #include <numbers>
 
-#include "command/solve.hpp"
-#include "core/attention/positions.hpp"
-#include "core/math/functions.hpp"
+#include "command/computed_problem.hpp"
+#include "core/attention/positional_encoding.hpp"
+#include "core/math/elementary_functions.hpp"
 #include "core/math/random.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/model_file.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/problem_options.hpp"
 #include "page/tell/describe.hpp"
 
 namespace attn {
@@ -60,9 +60,9 @@ Matrix scores_of(const PositionKind& kind, Sizes sizes, const std::optional<Matr
   if (kind.is_in_tree)
     options.put(option::parents, MatrixFile{.matrix = example_tree(sizes.n), .kind = CellKind::whole});
   if (table) options.put(option::position_table, MatrixFile{.matrix = *table});
-  const Problem problem = build(options);
+  const Problem problem = build_problem(options);
   Graph graph(keep_nothing());
-  evaluate(problem, graph, Extent::weights);
+  add_computation(problem, graph, Extent::weights);
   return Value(graph.at(role::masked)).matrix();
 }
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "command/solve.hpp"
+#include "command/computed_problem.hpp"
 #include "core/attention/identities.hpp"
 #include "core/attention/watches.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/draw.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/problem_options.hpp"
 #include "page/tell/describe.hpp"
 
 namespace attn {
@@ -89,14 +89,14 @@ std::vector<std::string> functions_with_bias(const OptionValues& options, Proble
 }  // namespace
 
 Answer run_compare_scores(const Command&, const Arguments& arguments) {
-  const OptionValues options = requested(arguments);
-  const Problem given = build(options);
+  const OptionValues options = requested_options(arguments);
+  const Problem given = build_problem(options);
   if (given.heads != 1 || given.sequences.size() != 1) {
     fail("attn compare-scores works on one head and one sentence: give --heads 1 and one --text or --x");
   }
   auto problem = std::make_shared<Problem>(given);
   const std::shared_ptr<Graph> graph = watched_graph();
-  const Solved solved{problem, graph};
+  const ComputedProblem solved{problem, graph};
   Page page = solved.page({});
   page.head(1, "Scoring functions");
   page.say(
@@ -104,7 +104,7 @@ Answer run_compare_scores(const Command&, const Arguments& arguments) {
            "Matrices that a function learns are random if they are not given (--seed)."));
   const std::vector<std::string> with_bias = functions_with_bias(options, given);
   if (!with_bias.empty()) {
-    page.say(fmt::format("score_b is the bias of {}. No other function has one here.", listed(with_bias)));
+    page.say(fmt::format("score_b is the bias of {}. No other function has one here.", list_in_words(with_bias)));
   }
   const Node *q = nullptr, *k = nullptr;
   for (const ScoringFunction& function : scoring_functions()) {
@@ -115,12 +115,12 @@ Answer run_compare_scores(const Command&, const Arguments& arguments) {
       problem->matrices.emplace(&role::score_b, *given.find(role::score_b));
     draw_score_parameters(options, *problem);
     const Graph::Scope scope(*graph, {scope::other, function.name});
-    evaluate(*problem, *graph, Extent::weights);
+    add_computation(*problem, *graph, Extent::weights);
     q = graph->find({{{scope::other, function.name}}, role::q});
     k = graph->find({{{scope::other, function.name}}, role::k});
     if (!q || !k) fail("attn compare-scores needs queries and keys: give --q and --k, or --x with --wq and --wk");
   }
-  compute(*graph);
+  compute_watched(*graph);
   for (const ScoringFunction& function : scoring_functions()) add_function(page, *graph, function);
   add_identities(page, *problem, q->matrix(), k->matrix());
   problem->score = given.score;

@@ -46,7 +46,7 @@ void share_labels(const Joined& how, std::array<MatrixFile, 2>& files) {
 }
 
 Answer join(const Joined& how, const Arguments& arguments) {
-  for (const Offered& row : problem_options().options) {
+  for (const OfferedOption& row : problem_options().options) {
     if (!arguments.has(*row.option)) continue;
     fail("{} belongs to a problem, and {} and {} give two matrices: leave out one of them", row.option->name,
          how.first.name, how.second.name);
@@ -65,11 +65,11 @@ Answer join(const Joined& how, const Arguments& arguments) {
   if (files[0].matrix.shape().*how.size == files[1].matrix.shape().*how.size) share_labels(how, files);
   std::vector<Value> parts;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    parts.push_back(graph->input(called(options[i]->name.substr(2)), std::move(files[i].matrix),
+    parts.push_back(graph->input(name_from_text(options[i]->name.substr(2)), std::move(files[i].matrix),
                                  axis("rows", files[i].row_labels), axis("columns", files[i].column_labels)));
   }
-  const Value result = name(called("result"), how.join(parts));
-  compute(*graph);
+  const Value result = name(name_from_text("result"), how.join(parts));
+  compute_watched(*graph);
   Page page{.trace = graph->named()};
   page.head(1, "Concatenation");
   page.say(std::string(how.sentence));

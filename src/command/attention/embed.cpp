@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "command/solve.hpp"
-#include "core/attention/identities.hpp"
+#include "command/computed_problem.hpp"
+#include "core/math/difference.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "data/problem/problem.hpp"

@@ -1,8 +1,8 @@
-#include "command/solve.hpp"
+#include "command/computed_problem.hpp"
 #include "core/attention/watches.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
-#include "page/tell/picture.hpp"
+#include "page/tell/attention_flow.hpp"
 
 namespace attn {
 
@@ -34,10 +34,10 @@ Answer multiply_files(const MatrixFile& left, const MatrixFile& right, const Arg
     fail("{} is a matrix of a problem, and --left and --right give others: leave out one of them",
          arguments.words.front());
   const std::shared_ptr<Graph> graph = watched_graph();
-  const Value a = graph->input(called("left"), left.matrix, axis("rows"), axis("columns")),
-              b = graph->input(called("right"), right.matrix, axis("rows"), axis("columns"));
-  name(called("result"), matmul(a, b));
-  compute(*graph);
+  const Value a = graph->input(name_from_text("left"), left.matrix, axis("rows"), axis("columns")),
+              b = graph->input(name_from_text("right"), right.matrix, axis("rows"), axis("columns"));
+  name(name_from_text("result"), matmul(a, b));
+  compute_watched(*graph);
   Page page;
   add_product(page, *graph, with_cell("result", arguments));
   return {.page = std::move(page), .computation = {graph}};
@@ -48,7 +48,7 @@ Answer multiply_files(const MatrixFile& left, const MatrixFile& right, const Arg
 Answer run_product(const Command&, const Arguments& arguments) {
   if (arguments.has(option::left))
     return multiply_files(arguments.matrix(option::left), arguments.matrix(option::right), arguments);
-  const Solved solved = solve(arguments, Extent::output, nodes_at_rest);
+  const ComputedProblem solved = compute_problem(arguments, Extent::output, nodes_at_rest);
   const std::string matrix = arguments.words.empty() ? usual_product(*solved.graph) : arguments.words.front();
   Page page = solved.page({});
   add_product(page, *solved.graph, with_cell(matrix, arguments));

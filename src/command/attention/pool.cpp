@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "command/solve.hpp"
+#include "command/computed_problem.hpp"
 #include "core/attention/pooling.hpp"
 #include "core/attention/watches.hpp"
 #include "core/support/error.hpp"
@@ -58,7 +58,7 @@ std::vector<const Node*> pooled(Graph& graph, const Pooling& pooling) {
   const Value weights = name(role::weights, pooling.weights(Value(scores_to_pool(graph))));
   std::vector<const Node*> nodes = {&weights.node()};
   if (const Node* v = graph.find(role::v)) {
-    nodes.push_back(&name(role::output, weigh(weights, Value(*v))).node());
+    nodes.push_back(&name(role::output, weighted_sum(weights, Value(*v))).node());
   }
   return nodes;
 }
@@ -114,13 +114,13 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
   plot.series.push_back({"average", column(queries.matrix()), {}});
   plot.series.push_back({"lookup", column(queries.matrix()), {}});
   plot.series.push_back({"softmax", column(queries.matrix()), {}});
-  const Recipe recipe = recipe_of(problem, parameters, {.d_k = 1, .n_k = keys.shape().rows});
+  const AttentionRecipe recipe = recipe_of(problem, parameters, {.d_k = 1, .n_k = keys.shape().rows});
   const Value scores = name(role::scaled, scaled_scores(attention_scores(queries, keys, recipe), recipe));
   for (Series& series : plot.series) {
     const Pooling& pooling = *std::ranges::find(poolings(), series.name, &Pooling::called);
     const Graph::Scope inner(graph, {scope::other, pooling.name});
     const Value weights = name(role::weights, pooling.weights(scores));
-    const Value output = name(role::output, weigh(weights, values));
+    const Value output = name(role::output, weighted_sum(weights, values));
     series.y = column(output.matrix());
     page.trace.add(output.node());
   }
@@ -138,7 +138,7 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
 }
 
 // Weights that are given need no pooling: there is only to say what they are.
-Answer given_weights(Page page, const Solved& solved) {
+Answer given_weights(Page page, const ComputedProblem& solved) {
   const Graph& graph = *solved.graph;
   const Node& weights = graph.at(role::weights);
   page.trace.add(weights);
@@ -156,8 +156,8 @@ Answer given_weights(Page page, const Solved& solved) {
 Answer run_pool(const Command&, const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(problem_of(arguments));
   const std::shared_ptr<Graph> graph = watched_graph();
-  evaluate(*problem, *graph);
-  const Solved solved{problem, graph};
+  add_computation(*problem, *graph);
+  const ComputedProblem solved{problem, graph};
   Page page = solved.page({});
   page.head(1, "Attention pooling");
   if (problem->has(role::weights)) return given_weights(std::move(page), solved);
@@ -171,10 +171,10 @@ Answer run_pool(const Command&, const Arguments& arguments) {
   add_results(page, {&scores});
   std::vector<std::vector<const Node*>> results;
   for (const Pooling& pooling : poolings()) results.push_back(pooled(*graph, pooling));
-  compute(*graph);
+  compute_watched(*graph);
   for (std::size_t i = 0; i < results.size(); ++i) add_pooling(page, *graph, poolings()[i], results[i]);
   add_curve(page, *problem, *graph);
-  compute(*graph);
+  compute_watched(*graph);
   return solved.answer(std::move(page), with_later_changes_unused(*problem));
 }
 

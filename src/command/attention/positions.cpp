@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "command/solve.hpp"
-#include "core/attention/positions.hpp"
+#include "command/computed_problem.hpp"
+#include "core/attention/positional_encoding.hpp"
 #include "core/attention/watches.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -40,7 +40,7 @@ OptionValues requested_places(const Arguments& arguments) {
   const std::optional<std::size_t> n = arguments.count(option::n);
   const bool has_problem = arguments.has(option::example) || arguments.has(option::problem) || arguments.has_input();
   OptionValues options = arguments;
-  if (has_problem) options = requested(arguments);
+  if (has_problem) options = requested_options(arguments);
   if (!options.has(option::positions) && !options.has(option::position_table))
     options.put(option::positions, std::string("sinusoidal"));
   if (!has_problem) {
@@ -67,8 +67,8 @@ constexpr std::size_t most_position_pairs = 256, most_curves = 6;
 // "1,2,5": columns, counted from 1.
 std::vector<std::size_t> parse_columns(std::string_view list, std::size_t count) {
   std::vector<std::size_t> columns;
-  for (const std::string_view word : pieces_of(list)) {
-    const std::optional<std::size_t> column = parsed<std::size_t>(word);
+  for (const std::string_view word : split_at(list)) {
+    const std::optional<std::size_t> column = parse_number<std::size_t>(word);
     if (!column || *column < 1 || *column > count) {
       fail("--columns: '{}' is no column: the columns are numbered 1 to {}; write them as 1,2", word, count);
     }
@@ -163,7 +163,8 @@ void add_absolute(Page& page, const PositionKind& kind, const Value& x, const Pl
 }
 
 // What is added to the scores of every pair, or with vectors the vectors themselves.
-void add_relative(Page& page, const PositionKind& kind, const Value& x, const Value& table, const Apart& apart) {
+void add_relative(Page& page, const PositionKind& kind, const Value& x, const Value& table,
+                  const QueryKeyPositions& apart) {
   page.trace.add(table.node());
   page.say(table_of(table.node()));
   if (kind.of_scaled_scores) {
@@ -217,7 +218,7 @@ Value table_input(Graph& graph, const PositionKind& kind, const Matrix& table) {
 }  // namespace
 
 Answer run_positions(const Command&, const Arguments& arguments) {
-  Problem problem = build(requested_places(arguments));
+  Problem problem = build_problem(requested_places(arguments));
   const PositionKind& kind = look_up(position_kinds(), problem.positions, "kind of positions");
   if (kind.name == "none") {
     fail("attn positions shows a positional encoding: give --positions sinusoidal, or another kind");
@@ -245,7 +246,7 @@ Answer run_positions(const Command&, const Arguments& arguments) {
   } else {
     add_relative(page, kind, x, *table, positions_of_attention(problem, 0, n, n));
   }
-  compute(*graph);
+  compute_watched(*graph);
   return {.page = std::move(page), .warnings = problem.remarks, .computation = {graph}};
 }
 

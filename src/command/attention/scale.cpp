@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "command/solve.hpp"
+#include "command/computed_problem.hpp"
 #include "core/attention/pooling.hpp"
 #include "core/attention/watches.hpp"
 #include "core/math/rows.hpp"
@@ -22,8 +22,8 @@ constexpr std::size_t most_values = 100;
 // "1,2,4,8": positive numbers.
 std::vector<double> parse_values(std::string_view list) {
   std::vector<double> values;
-  for (const std::string_view word : pieces_of(list)) {
-    const std::optional<double> value = parsed<double>(word);
+  for (const std::string_view word : split_at(list)) {
+    const std::optional<double> value = parse_number<double>(word);
     if (!value || !std::isfinite(*value) || *value <= 0.0) {
       fail("--sweep: '{}' is not a positive number: give divisors as in 1,2,4,8", word);
     }
@@ -116,9 +116,9 @@ Answer run_scale(const Command& command, const Arguments& arguments) {
   const std::vector<double> values = parse_values(*sweep);
   auto problem = std::make_shared<const Problem>(problem_of(arguments));
   const std::shared_ptr<Graph> graph = watched_graph();
-  evaluate(*problem, *graph, Extent::weights);
+  add_computation(*problem, *graph, Extent::weights);
   const Node& scores = swept_scores(*graph);
-  const Solved solved{problem, graph};
+  const ComputedProblem solved{problem, graph};
   Page page = solved.page({&scores});
   page.head(1, "Divisors (temperatures) of the scores");
   page.say(text(
@@ -148,7 +148,7 @@ Answer run_scale(const Command& command, const Arguments& arguments) {
       " brings it back to about 1. ‖J‖ is the derivative of the softmax of these scores, 64 keys for each query, as above: a mean over the queries. "
       "Every gradient passes through it on its way to queries and keys."));
   page.say(variances());
-  compute(*graph);
+  compute_watched(*graph);
   return solved.answer(std::move(page), with_later_changes_unused(*problem));
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "command/solve.hpp"
-#include "core/attention/identities.hpp"
+#include "command/computed_problem.hpp"
 #include "core/attention/score.hpp"
 #include "core/attention/watches.hpp"
+#include "core/math/difference.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -224,11 +224,11 @@ Answer run_split_heads(const Command&, const Arguments& arguments) {
   if (problem->all_heads().of_keys != problem->heads)
     fail("attn split-heads splits q, k and v among the same number of heads: leave out --kv-heads");
   const std::shared_ptr<Graph> graph = watched_graph();
-  evaluate(*problem, *graph, Extent::projections);
+  add_computation(*problem, *graph, Extent::projections);
   Page page;
   page.head(1, "Reshaping for parallel heads");
   SplitHeads(page, *graph, problem->heads).add();
-  compute(*graph);
+  compute_watched(*graph);
   return {.page = std::move(page), .warnings = problem->remarks, .computation = {graph, problem}};
 }
 

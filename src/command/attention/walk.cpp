@@ -4,18 +4,18 @@
 #include <functional>
 #include <set>
 
+#include "command/computed_problem.hpp"
 #include "command/forms.hpp"
-#include "command/solve.hpp"
 #include "core/attention/watches.hpp"
 #include "core/graph/find.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "page/tell/attention_flow.hpp"
+#include "page/tell/attention_steps.hpp"
 #include "page/tell/by_word.hpp"
 #include "page/tell/describe.hpp"
 #include "page/tell/model_walk.hpp"
-#include "page/tell/picture.hpp"
-#include "page/tell/steps.hpp"
 #include "page/tell/swap.hpp"
 
 namespace attn {
@@ -46,7 +46,7 @@ void add_inputs(Page& page, const std::vector<const Node*>& nodes, const Problem
   SideBySide tables;
   for (const Node* node : inputs) tables.tables.push_back(table_of(*node));
   page.say(std::move(tables));
-  add_drawn(page, problem);
+  add_note_on_random_matrices(page, problem);
 }
 
 // The walk in matrix form: the nodes in the order in which they were computed, under the step that each
@@ -124,18 +124,18 @@ void warn_of_missing(const Graph& graph, std::vector<std::string>& warnings) {
 }
 
 // Names, shapes and costs: nothing is computed for them.
-Answer outline_of(const Solved& solved, const std::optional<std::string>& only) {
+Answer outline_of(const ComputedProblem& solved, const std::optional<std::string>& only) {
   const std::vector<const Node*> nodes = solved.nodes(only);
   Page page = solved.page(nodes);
   add_title(page, *solved.problem);
-  page.say(picture_of(*solved.graph, *solved.problem));
+  page.say(attention_flow(*solved.graph, *solved.problem));
   add_outline(page, *solved.graph, nodes);
   return solved.answer(std::move(page));
 }
 
 // Two words, or two positions counted from 1.
 WordPair word_pair(const std::string& text, const Sequence& sequence) {
-  const std::vector<std::string_view> pieces = pieces_of(text);
+  const std::vector<std::string_view> pieces = split_at(text);
   if (pieces.size() != 2) fail("--swap '{}': give two words or two positions, such as 'it,animal' or 1,2", text);
   const Axis words = axis("tokens", sequence.tokens);
   const std::size_t size = sequence.x->shape().rows;
@@ -153,10 +153,10 @@ Answer swap_words(const Problem& problem, const std::string& places) {
   }
   const WordPair pair = word_pair(places, problem.sequences.front());
   const std::shared_ptr<Graph> graph = watched_graph();
-  const Solved solved{std::make_shared<const Problem>(problem), graph};
+  const ComputedProblem solved{std::make_shared<const Problem>(problem), graph};
   Page page = solved.page({});
   add_swap(page, *graph, problem, pair);
-  compute(*graph);
+  compute_watched(*graph);
   return solved.answer(std::move(page), problem.remarks);
 }
 
@@ -183,7 +183,7 @@ Answer gradients(const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(problem_of(arguments));
   auto graph = std::make_shared<Graph>(keep_nothing());
   watch(*graph);
-  evaluate(*problem, *graph);
+  add_computation(*problem, *graph);
   return gradients_of({.computation = {graph, problem},
                        .title = problem->title,
                        .results = last_results(*graph),
@@ -213,8 +213,8 @@ void add_step(Page& page, const Step& step, const std::vector<const Node*>& node
   // Where they differ, each stands below the heading of what it is about.
   const bool are_same = std::ranges::adjacent_find(meanings, std::ranges::not_equal_to()) == meanings.end();
   if (are_same && !meanings.front().empty()) page.say(meanings.front());
-  if (!step.background.empty()) page.say(told(step.background, *nodes.front()));
-  add_drawn(page, problem);
+  if (!step.background.empty()) page.say(claims_in_words(step.background, *nodes.front()));
+  add_note_on_random_matrices(page, problem);
   std::size_t i = 0;
   for (const auto& together : by_scope(nodes)) {
     const NamedScope* const place = together.front()->place;
@@ -235,7 +235,7 @@ Answer run_walk(const Command&, const Arguments& arguments) {
   if (const std::optional<std::string> places = arguments.text(option::swap)) {
     return swap_words(problem_of(arguments), *places);
   }
-  const Solved solved = solve(arguments, Extent::output, all_nodes, added_nodes(arguments));
+  const ComputedProblem solved = compute_problem(arguments, Extent::output, all_nodes, added_nodes(arguments));
   if (arguments.has(option::outline)) return outline_of(solved, arguments.only());
   if (arguments.narrows()) return solved.answer(solved.page({}));
   const std::optional<std::string> word = arguments.text(option::by_word);
@@ -267,22 +267,22 @@ Answer run_walk(const Command&, const Arguments& arguments) {
 Answer run_map(const Command& command, const Arguments& arguments) {
   refuse_other_word(command, arguments);
   if (arguments.has(option::model) && !arguments.has(option::layer)) return map_of_model(arguments);
-  const Solved solved = solve(arguments, Extent::weights);
+  const ComputedProblem solved = compute_problem(arguments, Extent::weights);
   return solved.answer(solved.page({}));
 }
 
 // --- step
 
 Answer run_feed_forward(const Command& command, const Arguments& arguments) {
-  const Arguments all =
-      with_part(arguments, scope::feed_forward,
-                {&option::w_gate, &option::b_gate, &option::w_1, &option::b_1, &option::w_2, &option::b_2});
+  const Arguments all = with_parameters_of_part(
+      arguments, scope::feed_forward,
+      {&option::w_gate, &option::b_gate, &option::w_1, &option::b_1, &option::w_2, &option::b_2});
   return asks_for_gradients(all) ? gradients(all) : run_step(command, all);
 }
 
 Answer run_step(const Command& command, const Arguments& arguments) {
   const Step& step = look_up(steps(), command.name, "step");
-  const Solved solved = solve(arguments, step.extent, all_nodes, added_nodes(arguments));
+  const ComputedProblem solved = compute_problem(arguments, step.extent, all_nodes, added_nodes(arguments));
   std::vector<const Node*> nodes = solved.nodes(std::nullopt);
   // The transposed weights take the place of the weights.
   const auto shown = [&](const Node& node) {

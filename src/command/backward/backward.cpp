@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
-#include "command/backward/check.hpp"
+#include "command/backward/asked_loss.hpp"
+#include "command/backward/gradient_check.hpp"
 #include "command/backward/influence.hpp"
-#include "command/backward/loss.hpp"
 #include "command/backward/memory.hpp"
 #include "command/forms.hpp"
 #include "core/attention/watches.hpp"
@@ -18,10 +18,10 @@
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/problem_file.hpp"
+#include "page/tell/attention_steps.hpp"
 #include "page/tell/describe.hpp"
 #include "page/tell/gradients.hpp"
 #include "page/tell/model_walk.hpp"
-#include "page/tell/steps.hpp"
 
 namespace attn {
 
@@ -117,7 +117,7 @@ void add_descent_step(Page& page, const Loss& loss, const std::vector<GradientSt
     changed.emplace(step.forward, std::move(after));
   }
   const auto is_moved = [&](const Node& node) { return changed.contains(&node); };
-  const auto instead = [&](At at) { return std::optional(at.like(*changed.at(&at.node))); };
+  const auto instead = [&](RewriteSite at) { return std::optional(at.like(*changed.at(&at.node))); };
   Rewriting again(loss.from.graph(), Change{is_moved, instead});
   const double before = value_of(loss), after = value_of({again.of(loss.from.node()), loss.d_from, {}});
   const double change = after - before, first = 0.0 - size * squares, rest = change - first;
@@ -249,10 +249,10 @@ Answer backward(const Differentiable& forward, const Arguments& arguments) {
   require_readable(steps, arguments);
   const std::vector<const Node*> wanted = wanted_nodes(*graph, arguments);
   require_room(plan(*graph, wanted));
-  compute(*graph, wanted);
+  compute_watched(*graph, wanted);
   Answer answer{.page = {}, .warnings = forward.remarks, .computation = forward.computation};
   Page& page = answer.page;
-  if (forward.computation.problem) page.recipe = recipe_of(forward.computation.problem);
+  if (forward.computation.problem) page.recipe = problem_writer(forward.computation.problem);
   for (std::string& warning : warnings(*graph)) answer.warnings.push_back(std::move(warning));
   if (arguments.narrows()) return answer;
   if (arguments.has(option::check_gradients)) {

@@ -20,25 +20,25 @@ constexpr std::uint64_t most_work_of_ways = std::uint64_t{1} << 34;
 // "[it,1]"
 std::string place_in_matrix(const Cell& cell) {
   const Axis &rows = cell.node->frame.rows, &columns = cell.node->frame.columns;
-  return fmt::format("[{},{}]", place_called(rows, cell.row), place_called(columns, cell.column));
+  return fmt::format("[{},{}]", name_of_place(rows, cell.row), name_of_place(columns, cell.column));
 }
 
 std::string asked_cell(const Cell& cell) { return cell.node->name + place_in_matrix(cell); }
 
 }  // namespace
 
-std::string asked_cells(const Asked& asked) {
+std::string selection_in_words(const CellSelection& asked) {
   if (asked.size() == 1) {
     const Cell& cell = asked.front();
     const auto has_number = [](const Axis& axis, std::size_t i) {
-      return axis.labels && place_called(axis, i) != axis.label(i);
+      return axis.labels && name_of_place(axis, i) != axis.label(i);
     };
     const bool is_plain =
         !has_number(cell.node->frame.rows, cell.row) && !has_number(cell.node->frame.columns, cell.column);
     return is_plain ? asked_cell(cell) : fmt::format("{} ({})", asked_cell(cell), cell_in_words(cell));
   }
   const Node& node = *asked.front().node;
-  return fmt::format("{}[{}]", node.name, place_called(node.frame.rows, asked.front().row));
+  return fmt::format("{}[{}]", node.name, name_of_place(node.frame.rows, asked.front().row));
 }
 
 std::vector<const Node*> words_going_in(const Graph& graph, const Node& result) {
@@ -71,13 +71,14 @@ double largest_derivative(const Matrix& derivatives) {
   return largest;
 }
 
-double derivative_by(const Matrix& gradient, const Asked& by) {
+double derivative_by(const Matrix& gradient, const CellSelection& by) {
   const Cell& first = by.front();
   return by.size() == 1 ? gradient(first.row, first.column) : length_of(row(gradient, first.row));
 }
 
-Counted counted(const Node& node, const Matrix* derivatives, const ReachedBy& relation, double rounding) {
-  Counted all{&node};
+DependenceCounts dependence_counts(const Node& node, const Matrix* derivatives, const ReachableCells& relation,
+                                   double rounding) {
+  DependenceCounts all{&node};
   for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
     for (std::size_t j = 0; j < node.frame.shape.columns; ++j) {
       const Cell cell{&node, i, j};
@@ -105,13 +106,13 @@ Counted counted(const Node& node, const Matrix* derivatives, const ReachedBy& re
   return all;
 }
 
-void add_counts(QuantityPage& page, const std::vector<Counted>& all) {
+void add_counts(QuantityPage& page, const std::vector<DependenceCounts>& all) {
   page.say(
       "Each line counts the numbers of a matrix. "
       "Some depend: their derivative is not 0, and the largest stands at the end. "
       "Others do not: because a mask cuts them off; because they are apart, with no path between (other words, other heads); or because the derivative is 0 here, or less than 1e-12 of the largest on this page: a factor on the way is 0, as that of ReLU below 0, or several paths cancel.");
   Listing listing{{"matrix", "numbers", "depend", "masked", "apart", "zero", "largest", "at"}, {}, true};
-  for (const Counted& one : all) {
+  for (const DependenceCounts& one : all) {
     listing.rows.push_back({one.node->name, with_commas(one.node->frame.shape.cells()), with_commas(one.depend),
                             with_commas(one.masked), with_commas(one.apart), with_commas(one.flat),
                             one.depend ? written_digits(one.largest, 4) : "–",

@@ -35,7 +35,7 @@ std::vector<bool> behind(const Node& last) {
 
 }  // namespace
 
-GraphCopy copied_up_to(const Node& asked) {
+GraphCopy copy_up_to(const Node& asked) {
   const Node& last = asked.original();
   const std::vector<bool> needed = behind(last);
   GraphCopy copy{std::make_shared<Graph>(keep_nothing()), {}, {}};
@@ -51,7 +51,7 @@ GraphCopy copied_up_to(const Node& asked) {
   return copy;
 }
 
-Varied::Varied(const Node& of, const Node& result, const std::function<bool(const Node&)>& watched)
+PerturbedRun::PerturbedRun(const Node& of, const Node& result, const std::function<bool(const Node&)>& watched)
     : graph_(std::make_shared<Graph>(keep_nothing())), numbers_(std::make_shared<Matrix>(*of.cells())) {
   const Node &first = of.original(), &last = result.original();
   const std::vector<bool> needed = behind(last);

@@ -21,14 +21,14 @@ struct GraphCopy {
 };
 
 /// All of a graph up to this node.
-GraphCopy copied_up_to(const Node& last);
+GraphCopy copy_up_to(const Node& last);
 
 /// What is computed from one matrix of a graph, as its numbers change; all else stands as it is. It is no Rewriting:
 /// one plan is run thousands of times, and never rounded to float32, in which a difference quotient says nothing.
-class Varied {
+class PerturbedRun {
  public:
   /// `result` is what is computed, and `watched` are nodes between whose first operands are looked at, too.
-  Varied(const Node& of, const Node& result, const std::function<bool(const Node&)>& watched);
+  PerturbedRun(const Node& of, const Node& result, const std::function<bool(const Node&)>& watched);
 
   Shape shape() const { return numbers_->shape(); }
   /// The number of a cell, and another one in its place.

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "command/backward/asked_loss.hpp"
 #include "command/backward/beside_attention.hpp"
 #include "command/backward/derivatives.hpp"
-#include "command/backward/loss.hpp"
 #include "command/backward/reach.hpp"
 #include "command/backward/through_time.hpp"
-#include "command/solve.hpp"
+#include "command/computed_problem.hpp"
 #include "core/attention/watches.hpp"
 #include "core/graph/find.hpp"
 #include "core/support/error.hpp"
@@ -35,8 +35,8 @@ const Node& node_of(const Graph& graph, const std::string& name) {
   return *found.front();
 }
 
-Asked differentiable_cells(const Graph& graph, const std::string& address) {
-  Asked asked = find_cells(graph, address);
+CellSelection differentiable_cells(const Graph& graph, const std::string& address) {
+  CellSelection asked = find_cells(graph, address);
   const Content content = asked.front().node->content();
   if (content == Content::ids || content == Content::permissions)
     fail(
@@ -47,7 +47,7 @@ Asked differentiable_cells(const Graph& graph, const std::string& address) {
 
 // --- what depends on a number
 
-Matrix derivatives_of(const Node& later, const Asked& by, const Marked& reached) {
+Matrix derivatives_of(const Node& later, const CellSelection& by, const CellSet& reached) {
   Sensitivity back(later, {by.front().node});
   Matrix all(later.frame.shape, 0.0);
   for (std::size_t i = 0; i < all.shape().rows; ++i) {
@@ -60,11 +60,11 @@ Matrix derivatives_of(const Node& later, const Asked& by, const Marked& reached)
   return all;
 }
 
-void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
+void add_dependents(QuantityPage& page, const Node& last, const CellSelection& by) {
   const Graph& graph = *last.graph;
-  const Marked with_masks = computed_from(by, last, true), without_masks = computed_from(by, last, false);
+  const CellSet with_masks = dependents_of(by, last, true), without_masks = dependents_of(by, last, false);
   std::vector<const Node*> later, beside;
-  const Marked before = leading_to(by, false, [](const Node&) { return true; });
+  const CellSet before = ancestors_of(by, false, [](const Node&) { return true; });
   std::size_t ways = 0, earlier = 0;
   for (const Node& node : graph.nodes()) {
     if (!is_computed(node) || node.index > last.original().index || &node == &by.front().node->original()) continue;
@@ -78,7 +78,8 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
     }
   }
   require_ways(ways, 1);
-  if (later.empty()) fail("nothing is computed from {}: choose a number that something depends on", asked_cells(by));
+  if (later.empty())
+    fail("nothing is computed from {}: choose a number that something depends on", selection_in_words(by));
   std::vector<Matrix> derivatives;
   double largest = 0.0;
   for (const Node* node : later) {
@@ -86,9 +87,10 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
     largest = std::max(largest, largest_derivative(derivatives.back()));
   }
   page.head(2, "What depends on it");
-  std::vector<Counted> all;
+  std::vector<DependenceCounts> all;
   for (std::size_t i = 0; i < later.size(); ++i)
-    all.push_back(counted(*later[i], &derivatives[i], {with_masks, without_masks}, rounding_of_derivative * largest));
+    all.push_back(
+        dependence_counts(*later[i], &derivatives[i], {with_masks, without_masks}, rounding_of_derivative * largest));
   add_counts(page, all);
   if (earlier > 0)
     page.say(fmt::format("It was itself computed from {:# other matrix|# other matrices}, which cannot depend on it.",
@@ -103,20 +105,20 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
   if (all.back().depend == 0)
     page.say(largest_derivative(of_last) == 0.0
                  ? fmt::format("All derivatives of {} are 0: the effect of {} ends before.", later.back()->name,
-                               asked_cells(by))
+                               selection_in_words(by))
                  : fmt::format("All derivatives of {} are less than 1e-12 of the largest on this page.",
                                later.back()->name));
   if (all.back().depend == 0) return;
   page.head(2, fmt::format("The derivatives of {}", later.back()->name));
-  page.say(fmt::format("How fast each number of {} grows with {}.", later.back()->name, asked_cells(by)));
+  page.say(fmt::format("How fast each number of {} grows with {}.", later.back()->name, selection_in_words(by)));
   page.matrix("derivatives", of_last, last.frame.rows, last.frame.columns, Heat::around_zero);
 }
 
 // --- what a number depends on
 
 // By word: the gradient's length, and the part that its vector has in a first-order change.
-void add_by_word(QuantityPage& page, const Node& words, const Matrix& gradient, const Asked& asked,
-                 const Marked& behind) {
+void add_by_word(QuantityPage& page, const Node& words, const Matrix& gradient, const CellSelection& asked,
+                 const CellSet& behind) {
   const Cell& of = asked.front();
   const bool is_one = asked.size() == 1;
   const Matrix& vectors = words.matrix();
@@ -151,7 +153,8 @@ void add_by_word(QuantityPage& page, const Node& words, const Matrix& gradient, 
 }
 
 // Of a whole row, the square root of the sum of its squared derivatives by each number.
-std::vector<std::shared_ptr<const Matrix>> gradients_of_asked(const Asked& of, const std::vector<const Node*>& by) {
+std::vector<std::shared_ptr<const Matrix>> gradients_of_asked(const CellSelection& of,
+                                                              const std::vector<const Node*>& by) {
   Sensitivity back(*of.front().node, by);
   require_ways(of.size(), back.work());
   std::vector<std::shared_ptr<const Matrix>> all(by.size());
@@ -196,17 +199,17 @@ std::vector<const Node*> given_left_out(const Graph& graph, const Node& result) 
   return cell_count(given) > most_cells ? given : std::vector<const Node*>();
 }
 
-void add_sources(QuantityPage& page, const Graph& graph, const Asked& of) {
+void add_sources(QuantityPage& page, const Graph& graph, const CellSelection& of) {
   const std::vector<const Node*> left_out = given_left_out(graph, *of.front().node);
   const auto is_told = [&](const Node& node) { return std::ranges::find(left_out, &node) == left_out.end(); };
-  const Marked with_masks = leading_to(of, true, is_told), without_masks = leading_to(of, false, is_told);
+  const CellSet with_masks = ancestors_of(of, true, is_told), without_masks = ancestors_of(of, false, is_told);
   std::vector<const Node*> earlier;
   for (const Node& node : graph.nodes()) {
     const bool counts = !node.name.empty() && !node.is_alias() && &node != &of.front().node->original() &&
                         node.content() != Content::ids && node.content() != Content::permissions;
     if (counts && without_masks.has_any(node)) earlier.push_back(&node);
   }
-  if (earlier.empty()) fail("{} is computed from nothing: choose a number that is computed", asked_cells(of));
+  if (earlier.empty()) fail("{} is computed from nothing: choose a number that is computed", selection_in_words(of));
   const std::vector<std::shared_ptr<const Matrix>> derivatives = gradients_of_asked(of, earlier);
   double largest = 0.0;
   for (const auto& one : derivatives) {
@@ -216,10 +219,10 @@ void add_sources(QuantityPage& page, const Graph& graph, const Asked& of) {
     page.say("All derivatives are 0: to first order, no small change of what goes in changes it.");
   }
   page.head(2, "What it depends on");
-  std::vector<Counted> all;
+  std::vector<DependenceCounts> all;
   for (std::size_t i = 0; i < earlier.size(); ++i)
-    all.push_back(
-        counted(*earlier[i], derivatives[i].get(), {with_masks, without_masks}, rounding_of_derivative * largest));
+    all.push_back(dependence_counts(*earlier[i], derivatives[i].get(), {with_masks, without_masks},
+                                    rounding_of_derivative * largest));
   add_counts(page, all);
   if (!left_out.empty()) {
     page.say(text(fmt::format("The {} that are given beside the words have {} numbers and are left out here. ",
@@ -245,8 +248,8 @@ const Node& usual_result(const Differentiable& forward, const Arguments& argumen
 void add_gradients_in_browser(Answer& answer, const Differentiable& forward, const Arguments& arguments) {
   const Loss loss = add_loss(forward, arguments);
   const Backward back(loss.from, loss.d_from);
-  compute(*forward.computation.graph);
-  answer.hung.put(InBrowser{.graph = forward.computation.graph});
+  compute_watched(*forward.computation.graph);
+  answer.attachments.put(BrowserPageContent{.graph = forward.computation.graph});
   answer.computation.drawings = forward.computation.drawings;
   answer.computation.random = forward.computation.random;
 }
@@ -273,7 +276,7 @@ Answer influence_page(const Differentiable& forward, const Arguments& given) {
   Graph& graph = *forward.computation.graph;
   const Arguments arguments = given.has(option::page) ? asked_for_browser(given, forward) : given;
   const std::optional<std::string> of = arguments.text(option::of), by = arguments.text(option::by);
-  std::optional<Asked> by_cell, of_cell;
+  std::optional<CellSelection> by_cell, of_cell;
   if (by) by_cell = differentiable_cells(graph, *by);
   if (of && of->find('[') != std::string::npos) of_cell = find_cells(graph, *of);
   const Node& result = of ? node_of(graph, *of) : usual_result(forward, arguments);
@@ -283,11 +286,11 @@ Answer influence_page(const Differentiable& forward, const Arguments& given) {
     if (node.index <= result.original().index) needed.push_back(&node);
   }
   require_room(plan(graph, needed));
-  compute(graph, needed);
+  compute_watched(graph, needed);
   QuantityPage page;
   if (forward.computation.problem) page.set_problem(forward.computation.problem);
-  const std::string asked = by_cell ? asked_cells(*by_cell) : of_cell ? asked_cells(*of_cell) : "";
-  page.head(1, by_cell && of_cell ? fmt::format("{} and {}", asked_cells(*by_cell), asked_cells(*of_cell))
+  const std::string asked = by_cell ? selection_in_words(*by_cell) : of_cell ? selection_in_words(*of_cell) : "";
+  page.head(1, by_cell && of_cell ? fmt::format("{} and {}", selection_in_words(*by_cell), selection_in_words(*of_cell))
                : asked.empty()    ? std::string("Gradients of the outputs")
                                   : fmt::format("{} {}", by ? "Gradients with respect to" : "Gradients of", asked));
   if (!forward.title.empty()) page.say(text(Span{Span::Style::emphasis, forward.title}));
@@ -304,10 +307,11 @@ Answer influence_page(const Differentiable& forward, const Arguments& given) {
     const auto gradient = gradients_of_asked(*of_cell, {by_cell->front().node}).front();
     const double derivative = gradient ? derivative_by(*gradient, *by_cell) : 0.0;
     const bool are_numbers = of_cell->size() == 1 && by_cell->size() == 1;
-    page.say(text(are_numbers ? "The derivative of " : "The size of the Jacobian of ", code(asked_cells(*of_cell)),
-                  " by ", code(asked_cells(*by_cell)), " is ", strong(written_digits(derivative, 6)),
+    page.say(text(are_numbers ? "The derivative of " : "The size of the Jacobian of ",
+                  code(selection_in_words(*of_cell)), " by ", code(selection_in_words(*by_cell)), " is ",
+                  strong(written_digits(derivative, 6)),
                   gradient ? "." : ": the first is not computed from the second."));
-    page.table("derivative", {"derivative"}, {{asked_cells(*of_cell), {derivative}}});
+    page.table("derivative", {"derivative"}, {{selection_in_words(*of_cell), {derivative}}});
   } else if (by_cell) {
     add_dependents(page, result, *by_cell);
   } else if (of_cell) {

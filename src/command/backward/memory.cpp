@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "command/backward/asked_loss.hpp"
 #include "command/backward/graph_copy.hpp"
-#include "command/backward/loss.hpp"
 #include "core/attention/watches.hpp"
 #include "core/graph/plan.hpp"
 #include "core/support/number.hpp"
@@ -39,8 +39,8 @@ struct WayBack {
   std::vector<const Node*> gradients;  // some of them, in the order of the inputs
 };
 
-WayBack way_back(const Node& loss, const Matrix& d_loss, const Stands& stands) {
-  WayBack way{copied_up_to(loss), {}, {}};
+WayBack way_back(const Node& loss, const Matrix& d_loss, const CheckpointRule& stands) {
+  WayBack way{copy_up_to(loss), {}, {}};
   const Node& from = *way.copy.of.at(&loss.original());
   const Value d_from = way.copy.graph->input({role::other, "gradient"}, d_loss, loss.frame.rows, loss.frame.columns);
   const auto stands_there = [&](const Node& node) { return stands(*way.copy.originals.at(&node)); };
@@ -68,7 +68,7 @@ Cost cost_behind(const std::vector<const Node*>& nodes) {
   return cost;
 }
 
-Taken taken_by(const Graph& graph, const std::vector<const Node*>& nodes) {
+PassCost taken_by(const Graph& graph, const std::vector<const Node*>& nodes) {
   return {plan(graph, nodes).peak_bytes, cost_behind(nodes)};
 }
 
@@ -86,7 +86,7 @@ Matrix zeros(Shape shape) { return Matrix(shape, 0.0); }
 
 }  // namespace
 
-Stands only_between_layers(const Graph& graph) {
+CheckpointRule checkpoint_between_layers(const Graph& graph) {
   const std::vector<const NamedScope*> layers = layers_of(graph);
   auto used_outside = std::make_shared<std::vector<bool>>(layers.size(), false);
   for (const Node& node : graph.nodes()) {
@@ -99,9 +99,9 @@ Stands only_between_layers(const Graph& graph) {
 
 PassMemory memory_of_pass(const Node& loss) {
   const Matrix d_loss = zeros(loss.frame.shape);
-  const GraphCopy forward = copied_up_to(loss);
-  const WayBack both = way_back(loss, d_loss, everything_stands()),
-                again = way_back(loss, d_loss, only_between_layers(*loss.graph));
+  const GraphCopy forward = copy_up_to(loss);
+  const WayBack both = way_back(loss, d_loss, checkpoint_everything()),
+                again = way_back(loss, d_loss, checkpoint_between_layers(*loss.graph));
   return {taken_by(*forward.graph, {forward.of.at(&loss.original())}), taken_by(*both.copy.graph, both.wanted),
           taken_by(*again.copy.graph, again.wanted)};
 }
@@ -116,7 +116,7 @@ void add_memory(Page& page, const Loss& loss, bool recomputes) {
       "The backward pass uses many matrices of the forward pass, so these stay until then. "
       "Inputs, parameters and their gradients count as well.");
   Listing listing{{"what", "most bytes", "multiply-adds", "element-wise operations"}, {}, true};
-  const auto add = [&](std::string what, const Taken& taken) {
+  const auto add = [&](std::string what, const PassCost& taken) {
     listing.rows.push_back({std::move(what), with_commas(taken.peak_bytes), with_commas(taken.cost.multiply_adds),
                             with_commas(taken.cost.element_operations)});
   };
@@ -129,8 +129,8 @@ void add_memory(Page& page, const Loss& loss, bool recomputes) {
       "Recomputing keeps only what passes from one layer, or one step of a recurrent network, to another. "
       "In the backward pass everything else is computed a second time from that.");
   const Matrix& d_from = *loss.d_from.node().cells();
-  const WayBack both = way_back(from, d_from, everything_stands()),
-                again = way_back(from, d_from, only_between_layers(*from.graph));
+  const WayBack both = way_back(from, d_from, checkpoint_everything()),
+                again = way_back(from, d_from, checkpoint_between_layers(*from.graph));
   both.copy.graph->run().compute(both.wanted);
   again.copy.graph->run().compute(again.wanted);
   page.say(same_bits(both, again) ? "Both ways give the same gradients, bit for bit."

@@ -1,22 +1,22 @@
 #pragma once
 
-#include "command/backward/loss.hpp"
+#include "command/backward/asked_loss.hpp"
 
 namespace attn {
 
 /// What goes into a layer, a step of a recurrent network, or a sentence from outside: a node that is used
 /// outside of where it was computed. Everything else can be computed again from these.
-Stands only_between_layers(const Graph& graph);
+CheckpointRule checkpoint_between_layers(const Graph& graph);
 
 /// What some nodes take: the most bytes at the same time, and all operations.
-struct Taken {
+struct PassCost {
   std::uint64_t peak_bytes = 0;
   Cost cost = {};
 };
 
 /// The way forward alone, with the way back, and with a way back that keeps only what goes into layers.
 struct PassMemory {
-  Taken forward, both, recomputed;
+  PassCost forward, both, recomputed;
 };
 
 /// Known from shapes alone: nothing is computed. The gradients that are asked for are those of the inputs.

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/math/rows.hpp"
-#include "core/op/backward.hpp"
+#include "core/op/backward_pass.hpp"
 #include "core/op/operations.hpp"
 
 namespace attn {
@@ -56,7 +56,7 @@ void each_term(const Cell& cell, bool with_masks, const TakeCells& take) {
   each_part(node, cell.row, cell.column, take);
 }
 
-void Marked::mark(const CellsOfOperand& cells) {
+void CellSet::mark(const CellsOfOperand& cells) {
   const Node& node = cells.node->original();
   const std::size_t columns = node.frame.shape.columns;
   std::vector<char>& marks = marks_[&node];
@@ -65,7 +65,7 @@ void Marked::mark(const CellsOfOperand& cells) {
     std::fill_n(marks.data() + (cells.row + i) * columns + cells.column, cells.columns, char{1});
 }
 
-bool Marked::has_any(const CellsOfOperand& cells) const {
+bool CellSet::has_any(const CellsOfOperand& cells) const {
   const Node& node = cells.node->original();
   const auto found = marks_.find(&node);
   if (found == marks_.end()) return false;
@@ -76,8 +76,8 @@ bool Marked::has_any(const CellsOfOperand& cells) const {
   return false;
 }
 
-Marked computed_from(const std::vector<Cell>& cells, const Node& last, bool with_masks) {
-  Marked marked;
+CellSet dependents_of(const std::vector<Cell>& cells, const Node& last, bool with_masks) {
+  CellSet marked;
   for (const Cell& cell : cells) marked.mark(cell);
   const std::deque<Node>& nodes = last.graph->nodes();
   for (std::size_t i = cells.front().node->original().index + 1; i <= last.original().index; ++i) {
@@ -93,8 +93,8 @@ Marked computed_from(const std::vector<Cell>& cells, const Node& last, bool with
   return marked;
 }
 
-Marked leading_to(const std::vector<Cell>& cells, bool with_masks, const Counts& counts) {
-  Marked marked;
+CellSet ancestors_of(const std::vector<Cell>& cells, bool with_masks, const Counts& counts) {
+  CellSet marked;
   const Node& last = cells.front().node->original();
   for (const Cell& cell : cells) marked.mark(cell);
   const std::deque<Node>& nodes = last.graph->nodes();
@@ -115,7 +115,7 @@ Marked leading_to(const std::vector<Cell>& cells, bool with_masks, const Counts&
 // --- sensitivity
 
 Sensitivity::Sensitivity(const Node& of, const std::vector<const Node*>& by)
-    : copy_(copied_up_to(of)), upstream_(std::make_shared<Matrix>(of.frame.shape, 0.0)) {
+    : copy_(copy_up_to(of)), upstream_(std::make_shared<Matrix>(of.frame.shape, 0.0)) {
   const Node& from = *copy_.of.at(&of.original());
   const Value d_from = copy_.graph->input({role::other, "gradient"}, upstream_, of.frame.rows, of.frame.columns);
   std::vector<const Node*> to;

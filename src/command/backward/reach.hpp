@@ -15,7 +15,7 @@ namespace attn {
 void each_term(const Cell& cell, bool with_masks, const TakeCells& take);
 
 /// Some cells of each matrix.
-class Marked {
+class CellSet {
  public:
   void mark(const Cell& cell) { mark(CellsOfOperand{.node = cell.node, .row = cell.row, .column = cell.column}); }
   void mark(const CellsOfOperand& cells);
@@ -30,10 +30,10 @@ class Marked {
 };
 
 /// All numbers that are computed from some of one matrix, up to `last`.
-Marked computed_from(const std::vector<Cell>& cells, const Node& last, bool with_masks);
+CellSet dependents_of(const std::vector<Cell>& cells, const Node& last, bool with_masks);
 /// All from which they are computed, of the matrices that count.
 using Counts = std::function<bool(const Node& node)>;
-Marked leading_to(const std::vector<Cell>& cells, bool with_masks, const Counts& counts);
+CellSet ancestors_of(const std::vector<Cell>& cells, bool with_masks, const Counts& counts);
 
 /// The derivatives of the numbers of one matrix by those of others, exactly: one way back, which is run for
 /// one number after another.

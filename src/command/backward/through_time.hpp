@@ -1,6 +1,6 @@
 #pragma once
 
-#include "command/solve.hpp"
+#include "command/computed_problem.hpp"
 
 namespace attn {
 

@@ -15,7 +15,7 @@
 #include "core/math/rows.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/problem_options.hpp"
 #include "school/check/matching.hpp"
 #include "school/check/names.hpp"
 
@@ -44,7 +44,7 @@ class LinearLayers {
         if (said != why_.end() && said->second == why) names.push_back(file.name);
       }
       if (!names.empty())
-        all_.remarks.push_back(fmt::format("{} {:is|are} {}.", some_of(names), Count{names.size()}, why));
+        all_.remarks.push_back(fmt::format("{} {:is|are} {}.", names_for_sentence(names), Count{names.size()}, why));
     }
   }
 
@@ -126,14 +126,14 @@ MatrixFile beside_each_other(const std::vector<const MatrixFile*>& parts, std::s
 
 }  // namespace
 
-std::string some_of(std::vector<std::string> names) {
+std::string names_for_sentence(std::vector<std::string> names) {
   constexpr std::size_t many = 8, few = 4;
   if (names.size() > many) {
     const std::size_t rest = names.size() - few;
     names.resize(few);
     names.push_back(fmt::format("{} others", rest));
   }
-  return listed(names);
+  return list_in_words(names);
 }
 
 // --- linear layers
@@ -176,7 +176,7 @@ std::size_t put_heads_side_by_side(NamedMatrices& all) {
     for (const auto& [head, file] : of_heads) files.push_back(file);
     const std::size_t first = of_heads.begin()->first, last = of_heads.rbegin()->first;
     const bool are_all =
-        first <= 1 && last - first + 1 == files.size() && (files.size() > 1 || head_called(files[0]->name));
+        first <= 1 && last - first + 1 == files.size() && (files.size() > 1 || head_named(files[0]->name));
     const auto has_other_rows = [&](const MatrixFile* file) {
       return file->matrix.shape().rows != files[0]->matrix.shape().rows;
     };
@@ -187,7 +187,8 @@ std::size_t put_heads_side_by_side(NamedMatrices& all) {
     if (files.size() > 1) told.push_back(fmt::format("{} to {}", files[0]->name, files.back()->name));
   }
   if (!told.empty())
-    all.remarks.push_back(fmt::format("The matrices of the {} heads are put side by side: {}.", heads, some_of(told)));
+    all.remarks.push_back(
+        fmt::format("The matrices of the {} heads are put side by side: {}.", heads, names_for_sentence(told)));
   std::vector<MatrixFile> rest;
   for (MatrixFile& file : all.matrices) {
     const auto found = joined.find(&file);

@@ -28,6 +28,6 @@ void name_masks(std::vector<MatrixFile>& files);
 void cut_masks(NamedMatrices& all, std::size_t words);
 
 /// Names for a sentence, of which there may be many.
-std::string some_of(std::vector<std::string> names);
+std::string names_for_sentence(std::vector<std::string> names);
 
 }  // namespace attn

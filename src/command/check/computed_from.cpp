@@ -12,19 +12,19 @@
 #include <string_view>
 #include <vector>
 
-#include "command/check/against.hpp"
 #include "command/check/arranged_matrices.hpp"
+#include "command/check/file_comparison.hpp"
 #include "command/check/inputs_in_file.hpp"
 #include "command/check/other_readings.hpp"
 #include "command/check/recording.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "data/files/file_access.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/files/opened.hpp"
 #include "data/parameters/parameters.hpp"
-#include "data/problem/options.hpp"
 #include "data/problem/problem_file.hpp"
+#include "data/problem/problem_options.hpp"
 #include "school/check/matching.hpp"
 #include "school/check/names.hpp"
 
@@ -41,8 +41,8 @@ namespace {
 // --- taken from file
 
 bool offers(const Command& command, const Option& option) {
-  const std::vector<Offered> all = options_of(command);
-  return std::ranges::find(all, &option, &Offered::option) != all.end();
+  const std::vector<OfferedOption> all = options_of(command);
+  return std::ranges::find(all, &option, &OfferedOption::option) != all.end();
 }
 
 std::string names_in(const std::vector<MatrixFile>& files) {
@@ -90,7 +90,7 @@ void take_inputs(const NamedMatrices& all, const std::string& where, const Offer
   const std::vector<MatrixFile>& files = all.matrices;
   OptionValues values = inputs_among(files, arguments, offers, heads);
   const auto is_of_module = [](const MatrixFile& file) {
-    const std::span<const Role* const> roles = roles_called(file.name);
+    const std::span<const Role* const> roles = roles_named(file.name);
     return is_linear_weight(file.name) && roles.front() == &role::w_o;
   };
   if (heads == 0 && !arguments.has(option::heads) && !values.has(option::heads) && values.has(option::w_o) &&
@@ -112,7 +112,7 @@ void take_inputs(const NamedMatrices& all, const std::string& where, const Offer
 // Whether it is a page of attn that says what it was computed from.
 bool has_problem_inside(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(place_of(path), ignored)) return false;
+  if (std::filesystem::is_directory(confined_path(path), ignored)) return false;
   const std::string bytes = read_bytes(path);
   if (kind_of_file(path, bytes) != "json") return false;
   const Json file = parse_json(bytes, place_of_file(path));
@@ -124,7 +124,7 @@ bool has_problem_inside(const std::string& path) {
 // that it computes from: those that need other data have it, such as logits their targets.
 bool take_own_inputs(const Command& command, const std::vector<MatrixFile>& files, Arguments& arguments) {
   bool has_any = false;
-  for (const Offered& row : command.own.options) {
+  for (const OfferedOption& row : command.own.options) {
     const Option& option = *row.option;
     if (option.kind != Kind::matrix || option.is_mask) continue;
     const auto is_it = [&](const MatrixFile& file) { return file.count == 1 && role_of(file) == option.role; };
@@ -143,7 +143,7 @@ bool take_own_inputs(const Command& command, const std::vector<MatrixFile>& file
 bool take_sizes_of_positions(NamedMatrices& all, Arguments& arguments) {
   if (gives_problem(arguments) || arguments.has_input()) return false;
   const auto is_encoding = [&](const MatrixFile& file) {
-    const std::span<const Role* const> roles = roles_called(file.name);
+    const std::span<const Role* const> roles = roles_named(file.name);
     return !all.are_named || std::ranges::find(roles, &role::positions) != roles.end();
   };
   const auto file = std::ranges::find_if(all.matrices, is_encoding);
@@ -181,7 +181,7 @@ void take_matrices(const Command& command, NamedMatrices all, const std::string&
     if (row.command == command.name) is_enough = row.take(all, arguments) || is_enough;
   }
   auto to_compare = std::make_shared<const NamedMatrices>(std::move(all));
-  arguments.hung.of<ToCompare>().all = to_compare;
+  arguments.attachments.of<MatricesToCompare>().all = to_compare;
   if (is_enough) return;
   if (gives_problem(arguments) || arguments.has(option::text)) {
     if (!command.takes_problem() || gives_problem(arguments)) return;
@@ -202,7 +202,7 @@ struct Agreement {
 // Nothing: it cannot be computed so.
 std::optional<Agreement> agreement(const Command& command, const NamedMatrices& all, const std::string& path,
                                    Arguments arguments) {
-  const ReadInputs only_tried;
+  const InputReports only_tried;
   Environment without_work = *arguments.environment;
   without_work.work = nullptr;
   arguments.environment = &without_work;
@@ -212,8 +212,9 @@ std::optional<Agreement> agreement(const Command& command, const NamedMatrices& 
     const Answer answer = command.run(command, arguments);
     if (!answer.computation.graph) return std::nullopt;
     Agreement found;
-    for (const Compared& one :
-         match(*answer.computation.graph, arguments.hung.find<ToCompare>()->all->matrices).compared)
+    for (const ComparedMatrix& one :
+         match_matrices(*answer.computation.graph, arguments.attachments.find<MatricesToCompare>()->all->matrices)
+             .compared)
       ++(one.difference.agrees() ? found.same : found.others);
     return found;
   } catch (const InputError&) {
@@ -244,7 +245,7 @@ NamedMatrices best_reading(const Command& command, NamedMatrices all, const std:
 
 // Step by step no word attends to a later one.
 void take_step_by_step(const Command& command, NamedMatrices& all, Arguments& arguments) {
-  StepsInFile& steps = arguments.hung.of<ToCompare>().steps;
+  StepsInFile& steps = arguments.attachments.of<MatricesToCompare>().steps;
   steps = join_steps(all);
   const bool says_mask = arguments.has_any(std::array{&option::causal, &option::mask});
   if (steps.count == 0 || says_mask || gives_problem(arguments)) return;
@@ -262,7 +263,7 @@ void take_matrices_to_compare(const Command& command, Arguments& arguments) {
   take_recording(command, *path, all, arguments);
   // Of a generation each step has a computation of its own.
   if (command.run != run_generate) take_step_by_step(command, all, arguments);
-  for (const MatrixFile& file : all.matrices) ReadInputs::tell(read_input_of(file.name, file));
+  for (const MatrixFile& file : all.matrices) InputReports::tell(input_report_of(file.name, file));
   if (arguments.has(option::as) && all.are_named)
     fail(
         "--as names a matrix that its file does not name, and {} names its own: leave out --as, or give one of them as FILE:NAME",

@@ -10,8 +10,8 @@
 #include "core/math/rows.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/opened.hpp"
-#include "data/problem/options.hpp"
+#include "data/files/file_access.hpp"
+#include "data/problem/problem_options.hpp"
 #include "school/check/matching.hpp"
 #include "school/check/names.hpp"
 
@@ -37,7 +37,7 @@ bool holds_permissions(const Matrix& matrix) {
 }
 
 bool is_mask(const MatrixFile& file) {
-  const std::span<const Role* const> roles = roles_called(file.name);
+  const std::span<const Role* const> roles = roles_named(file.name);
   if (std::ranges::find(roles, &role::mask) == roles.end()) return false;
   const Shape shape = file.matrix.shape();
   return roles.front() == &role::mask || (shape.rows == shape.columns && holds_permissions(file.matrix));
@@ -45,12 +45,12 @@ bool is_mask(const MatrixFile& file) {
 
 const Role* role_of(const MatrixFile& file) {
   if (is_mask(file)) return &role::mask;
-  const std::span<const Role* const> roles = roles_called(name_in_all_heads(file.name));
+  const std::span<const Role* const> roles = roles_named(name_in_all_heads(file.name));
   return roles.empty() ? nullptr : roles.front();
 }
 
 bool is_input(const std::string& name) {
-  const std::span<const Role* const> roles = roles_called(name);
+  const std::span<const Role* const> roles = roles_named(name);
   return !roles.empty() && option_for(*roles.front());
 }
 
@@ -169,7 +169,7 @@ class Inputs {
     const bool permits = std::ranges::all_of(all, [](double x) { return x == 0.0 || x == 1.0; }) &&
                          std::ranges::find(all, 1.0) != all.end();
     if (permits) file.kind = CellKind::whole;
-    ReadInputs::tell({file.name, file.where, to_string(file.matrix.shape()), {reading_of_mask(file).assumption}});
+    InputReports::tell({file.name, file.where, to_string(file.matrix.shape()), {reading_of_mask(file).assumption}});
     return file;
   }
 
@@ -193,8 +193,8 @@ std::size_t heads_in(const std::vector<MatrixFile>& files) {
   std::set<std::size_t> numbers;
   std::size_t heads = 0;
   for (const MatrixFile& file : files) {
-    if (std::ranges::any_of(roles_called(file.name), is_of_head)) heads = std::max(heads, file.count / file.outer);
-    const std::optional<std::size_t> number = head_called(file.name);
+    if (std::ranges::any_of(roles_named(file.name), is_of_head)) heads = std::max(heads, file.count / file.outer);
+    const std::optional<std::size_t> number = head_named(file.name);
     const bool is_of_one = number && std::ranges::any_of(readings_of(file.name), [](const Reading& reading) {
                              return std::ranges::any_of(reading.roles, is_of_head);
                            });

@@ -15,9 +15,9 @@
 #include "core/math/rows.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "data/files/input_report.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/files/read_input.hpp"
 #include "data/parameters/parameters.hpp"
 #include "school/check/names.hpp"
 #include "school/check/places_in_models.hpp"
@@ -219,7 +219,7 @@ class Recording {
     for (const MatrixFile& file : parameters()) {
       const std::size_t dot = file.name.rfind('.');
       const bool is_packed = file.name.ends_with("in_proj_weight");
-      const std::span<const Role* const> roles = roles_called(file.name);
+      const std::span<const Role* const> roles = roles_named(file.name);
       if (dot == std::string::npos || (roles.empty() && !is_packed)) continue;
       // The projection is a module of its own, except in nn.MultiheadAttention.
       const std::string module = file.name.substr(0, dot);
@@ -262,8 +262,8 @@ class Recording {
   }
 
   void put(const Option& option, OptionValue value) {
-    const std::vector<Offered> offered = options_of(*command_);
-    if (std::ranges::find(offered, &option, &Offered::option) == offered.end() || given_.has(option)) return;
+    const std::vector<OfferedOption> offered = options_of(*command_);
+    if (std::ranges::find(offered, &option, &OfferedOption::option) == offered.end() || given_.has(option)) return;
     given_.put(option, std::move(value));
   }
 
@@ -274,7 +274,7 @@ class Recording {
     const std::vector<MatrixFile> all = parameters();
     return std::ranges::any_of(all,
                                [](const MatrixFile& file) {
-                                 const std::span<const Role* const> roles = roles_called(file.name);
+                                 const std::span<const Role* const> roles = roles_named(file.name);
                                  return file.name.ends_with("in_proj_weight") ||
                                         (!roles.empty() && roles.front() == &role::w_q);
                                }) ||
@@ -451,12 +451,12 @@ class Recording {
 
   // What comes out of a model by a name without a place.
   static bool is_result(const std::string& name) {
-    const std::span<const Role* const> roles = roles_called(name);
+    const std::span<const Role* const> roles = roles_named(name);
     return name.find('.') == std::string::npos && !roles.empty() && roles.front() == &role::output;
   }
 
   // The module and the number of what it returned, where that was several.
-  static std::pair<std::string, std::string> parted(std::string_view name) {
+  static std::pair<std::string, std::string> split_at_any(std::string_view name) {
     const std::size_t dot = name.rfind('.');
     const bool is_number = dot != std::string_view::npos && dot + 1 < name.size() &&
                            name.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
@@ -472,7 +472,7 @@ class Recording {
   }
 
   const AroundLinear* linear_called(const std::string& module) const {
-    const std::span<const Role* const> roles = roles_called(module + ".weight");
+    const std::span<const Role* const> roles = roles_named(module + ".weight");
     if (roles.empty()) return nullptr;
     const auto found = std::ranges::find(around_linear, roles.front(), &AroundLinear::weight);
     return found == std::end(around_linear) ? nullptr : &*found;
@@ -493,7 +493,7 @@ class Recording {
   }
 
   std::optional<std::string> name_of_output(const MatrixFile& file) const {
-    const auto [path, number] = parted(std::string_view(file.name).substr(output_prefix.size()));
+    const auto [path, number] = split_at_any(std::string_view(file.name).substr(output_prefix.size()));
     const std::optional<std::string> module = from_focus(path);
     if (!module || (!number.empty() && number != "0" && number != "1")) return std::nullopt;
     const bool is_second = number == "1";
@@ -548,7 +548,7 @@ class Recording {
 const Command* command_of_recording(const std::string& path) {
   if (path == "-") return nullptr;
   try {
-    const ReadInputs only_tried;
+    const InputReports only_tried;
     NamedMatrices all = read_all_matrices(path);
     if (!Recording::is_recorded(all)) return nullptr;
     return find_row(commands(), Recording(all, place_of_file(path)).command());

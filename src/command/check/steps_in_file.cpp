@@ -38,7 +38,7 @@ std::optional<NameInStep> name_in_step(const std::string& name) {
   if (begin < name.size() && name[begin] == 's') ++begin;
   begin = std::min(name.find_first_not_of(separators, begin), name.size());
   const std::size_t end = std::min(name.find_first_not_of(digit_characters, begin), name.size());
-  const std::optional<std::size_t> step = parsed<std::size_t>(std::string_view(name).substr(begin, end - begin));
+  const std::optional<std::size_t> step = parse_number<std::size_t>(std::string_view(name).substr(begin, end - begin));
   if (!step) return std::nullopt;
   const std::string before(trimmed(std::string_view(name).substr(0, at), separators)),
       after(trimmed(std::string_view(name).substr(end), separators));
@@ -104,7 +104,7 @@ class Joiner {
   static std::size_t columns_of(const MatrixFile& file) { return file.matrix.shape().columns; }
 
   static bool are_weights(const std::string& name) {
-    const std::span<const Role* const> roles = roles_called(name.substr(name.rfind('.') + 1));
+    const std::span<const Role* const> roles = roles_named(name.substr(name.rfind('.') + 1));
     return !roles.empty() && roles.front() == &role::weights;
   }
 
@@ -128,7 +128,7 @@ class Joiner {
       found_.broken_at.emplace(name, t + 1);
       all_.remarks.push_back(fmt::format(
           "At step {0}, row{1:|s} {2} of {3} {1:is|are} no longer as in step {4}: what is in a cache stays as it is.",
-          t + 1, Count{changed.size()}, listed(changed), name, t));
+          t + 1, Count{changed.size()}, list_in_words(changed), name, t));
       break;
     }
     MatrixFile last = *steps.back();
@@ -209,9 +209,9 @@ StepsInFile join_steps(NamedMatrices& all) {
   return found;
 }
 
-std::optional<StepThatDiffers> first_that_differs(const StepsInFile& steps, const Matched& matched) {
+std::optional<StepThatDiffers> first_that_differs(const StepsInFile& steps, const MatchedMatrices& matched) {
   std::optional<StepThatDiffers> first;
-  for (const Compared& one : matched.compared) {
+  for (const ComparedMatrix& one : matched.compared) {
     if (one.difference.agrees() || !one.node->op) continue;
     // The last step of a cache says when it was changed only where an earlier step does.
     const auto broken = steps.broken_at.find(one.name);

@@ -9,7 +9,7 @@
 
 namespace attn {
 
-struct Matched;
+struct MatchedMatrices;
 
 /// The steps of a decoder with a cache, as they are rows of one computation of all words.
 struct StepsInFile {
@@ -34,6 +34,6 @@ struct StepThatDiffers {
   std::size_t step;
   std::string matrix;
 };
-std::optional<StepThatDiffers> first_that_differs(const StepsInFile& steps, const Matched& matched);
+std::optional<StepThatDiffers> first_that_differs(const StepsInFile& steps, const MatchedMatrices& matched);
 
 }  // namespace attn

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "command/check/against.hpp"
+#include "command/check/file_comparison.hpp"
 #include "core/attention/watches.hpp"
 #include "core/math/random.hpp"
 #include "core/model/schema.hpp"
@@ -18,7 +18,7 @@
 #include "core/support/number.hpp"
 #include "core/support/shell.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/problem_options.hpp"
 #include "page/render/format.hpp"
 #include "school/check/findings.hpp"
 #include "school/check/records.hpp"
@@ -106,7 +106,7 @@ class Proposer {
   }
 
   void put(Arguments& arguments, const Option& option, std::string_view value) const {
-    const auto row = std::ranges::find(offered_, &option, &Offered::option);
+    const auto row = std::ranges::find(offered_, &option, &OfferedOption::option);
     if (row != offered_.end() && !arguments.has(option)) arguments.put_text(*row, {std::string(value)});
   }
 
@@ -133,14 +133,14 @@ class Proposer {
         .result = nullptr,
         .hidden = {}};
     find_inputs(proposal);
-    compute(*proposal.graph, proposal.graph->named());
+    compute_watched(*proposal.graph, proposal.graph->named());
     return proposal;
   }
 
   void put_vectors(Arguments& arguments, const Option& option, const ScopeKind& side, std::string_view words,
                    std::uint32_t seed) const {
-    if (std::ranges::find(offered_, &option, &Offered::option) == offered_.end()) return;
-    const Shape shape{pieces_of(words, ' ').size(), *arguments.count(option::d_model)};
+    if (std::ranges::find(offered_, &option, &OfferedOption::option) == offered_.end()) return;
+    const Shape shape{split_at(words, ' ').size(), *arguments.count(option::d_model)};
     RandomSource random(random_kind::by_name, seed);
     arguments.put(option, MatrixFile{.matrix = random.vectors({Name({side}, role::x).text(), shape})});
   }
@@ -148,7 +148,7 @@ class Proposer {
   // Vectors that options of the command's own take, such as γ.
   void put_own_vectors(Arguments& arguments, std::uint32_t seed) const {
     Generator generator(seed);
-    for (const Offered& row : command_.own.options) {
+    for (const OfferedOption& row : command_.own.options) {
       const Parameter* const parameter = row.option->role ? find_parameter(*row.option->role) : nullptr;
       if (!parameter || !parameter->is_vector() || arguments.has(*row.option)) continue;
       arguments.put(*row.option,
@@ -159,7 +159,7 @@ class Proposer {
   // Where it began with zeros or with ones, some numbers around these.
   static Matrix another(const Parameter& parameter, Shape shape, Generator& generator) {
     Matrix other(shape);
-    for (double& x : cells(other)) x = (parameter.beginning == Beginning::ones ? 0.5 : -0.5) + uniform(generator);
+    for (double& x : cells(other)) x = (parameter.beginning == Initialization::ones ? 0.5 : -0.5) + uniform(generator);
     return other;
   }
 
@@ -178,7 +178,7 @@ class Proposer {
       Matrix numbers =
           parameter && parameter->is_vector() ? another(*parameter, node->frame.shape, generator) : node->matrix();
       changes.push_back({[node](const Node& asked) { return &asked == node; },
-                         [numbers = std::move(numbers)](At at) { return at.like(numbers); }});
+                         [numbers = std::move(numbers)](RewriteSite at) { return at.like(numbers); }});
     }
     Rewriting again(*graph, std::move(changes));
     again.of(*last);
@@ -218,7 +218,7 @@ class Proposer {
       proposal.inputs.emplace_back("input..memory", (*keys)->operands.front());
   }
 
-  static Compared alone(const Node& node) {
+  static ComparedMatrix alone(const Node& node) {
     return {.name = node.name,
             .node = &node,
             .theirs = node.cells(),
@@ -227,13 +227,13 @@ class Proposer {
   }
 
   static bool hides(const Proposal& proposal, const std::vector<const Mistake*>& mistakes) {
-    const Compared compared[] = {alone(*proposal.result)};
+    const ComparedMatrix compared[] = {alone(*proposal.result)};
     return std::ranges::all_of(mistakes,
                                [&](const Mistake* one) { return is_hidden(*proposal.graph, compared, *one); });
   }
 
   static void find_hidden(Proposal& proposal) {
-    const Compared compared[] = {alone(*proposal.result)};
+    const ComparedMatrix compared[] = {alone(*proposal.result)};
     proposal.hidden = find_mistakes(*proposal.graph, compared).hidden;
     proposal.possible = static_cast<std::size_t>(
         std::ranges::count_if(possible_mistakes(*proposal.graph),
@@ -242,11 +242,11 @@ class Proposer {
 
   const Command& command_;
   const Arguments& arguments_;
-  std::vector<Offered> offered_;
+  std::vector<OfferedOption> offered_;
 };
 
 bool says_how_to_compute(const Option& option) {
-  const auto shows = [&](const Offered& shown) { return shown.option == &option; };
+  const auto shows = [&](const OfferedOption& shown) { return shown.option == &option; };
   return std::ranges::find(drawn_by, &option) == drawn_by.end() && option.kind != Kind::path &&
          std::ranges::none_of(output_options().options, shows);
 }
@@ -254,7 +254,7 @@ bool says_how_to_compute(const Option& option) {
 std::string names_in_list(const std::vector<const Mistake*>& mistakes) {
   std::vector<std::string> names;
   for (const Mistake* mistake : mistakes) names.emplace_back(mistake->name);
-  return listed(names);
+  return list_in_words(names);
 }
 
 std::string said_of_hidden(const Proposal& proposal) {
@@ -300,13 +300,13 @@ Answer propose_input(const Command& command, const Arguments& given) {
   answer.page.say(records_of_hidden(proposal.hidden));
   if (!proposal.hidden.empty()) {
     answer.page.say("What even this input cannot show:");
-    Margined list;
+    ParagraphsWithMargins list;
     for (const Mistake* mistake : proposal.hidden)
       list.lines.push_back({"- ", "  ", text(code(std::string(mistake->name)), fmt::format(": {}", mistake->summary))});
     answer.page.say(std::move(list));
   }
   answer.computation.graph = proposal.graph;
-  std::vector<Traced> inputs;
+  std::vector<TracedMatrix> inputs;
   for (const auto& [name, node] : proposal.inputs) {
     inputs.push_back(
         {.name = name, .role = node->role, .formula = {}, .frame = node->frame, .cells = [cells = node->cells()] {

@@ -8,14 +8,14 @@
 #include <limits>
 #include <optional>
 
-#include "command/solve.hpp"
+#include "command/computed_problem.hpp"
 #include "core/graph/plan.hpp"
 #include "core/model/layer_cost.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
+#include "page/tell/attention_steps.hpp"
 #include "page/tell/model_diagram.hpp"
-#include "page/tell/steps.hpp"
 
 namespace attn {
 
@@ -149,7 +149,7 @@ std::size_t shareable(std::size_t d) { return (d + heads - 1) / heads * heads; }
 
 // --- layers
 
-std::string written_cost(const Growth& growth) {
+std::string written_cost(const Complexity& growth) {
   if (growth.complexity.empty()) return "not in it";
   return fmt::format("{}, {}, {}", growth.complexity, growth.sequential, growth.path);
 }
@@ -200,7 +200,7 @@ QuantityRows by_formula(LayerSizes sizes) {
 QuantityRows by_counting(LayerSizes sizes) {
   QuantityRows rows;
   for (const LayerKind& row : layer_kinds()) {
-    const Work work = counted(row, sizes);
+    const Work work = layer_work(row, sizes);
     const std::optional<Meeting> meeting = search_meeting(row, sizes.n, sizes.k, sizes.n);
     const double path = meeting ? static_cast<double>(meeting->length) : std::numeric_limits<double>::infinity();
     rows.emplace_back(row.name, std::vector{static_cast<double>(work.cost.multiply_adds),
@@ -259,7 +259,7 @@ Answer run_cost(const Command&, const Arguments& arguments) {
     // What is narrowed are the counts, not the problem.
     Arguments problem = arguments;
     problem.leave_out(std::array{&option::only, &option::explain});
-    const Solved solved = solve(problem);
+    const ComputedProblem solved = compute_problem(problem);
     add_problem(page, *solved.graph);
     page.set_problem(solved.problem);
     sizes = sizes_of(*solved.graph);
@@ -289,8 +289,8 @@ void add_heads(QuantityPage& page, std::optional<std::size_t> words, std::option
       count_of(n, "word"), d_model, d_model / heads, d_model,
       size && *size != d_model ? fmt::format(" (The size {} is replaced by {}.)", *size, d_model) : ""));
   page.table("heads", work_columns,
-             {{fmt::format("8 heads of {}", d_model / heads), numbers(counted_heads(heads, n, d_model))},
-              {fmt::format("1 head of {}", d_model), numbers(counted_heads(1, n, d_model))}});
+             {{fmt::format("8 heads of {}", d_model / heads), numbers(heads_work(heads, n, d_model))},
+              {fmt::format("1 head of {}", d_model), numbers(heads_work(1, n, d_model))}});
   page.say(
       "Several heads need no more multiply-adds: 4nd² + 2n²d in both cases. "
       "But each head has scores of its own, so there are 8 matrices to scale and to turn into weights instead of one, and q, k and v are split into parts. "
@@ -305,7 +305,7 @@ void add_scores(QuantityPage& page, LayerSizes sizes) {
                        d, n < sizes.n || d < sizes.d ? ", the largest size that is counted here" : ""));
   QuantityRows rows;
   for (const ScoringFunction& function : scoring_functions()) {
-    rows.emplace_back(function.name, numbers(counted_scores(function, n, d)));
+    rows.emplace_back(function.name, numbers(scores_work(function, n, d)));
   }
   page.table("scoring", work_columns, rows);
   page.say(

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "command/solve.hpp"
+#include "command/computed_problem.hpp"
 #include "core/graph/plan.hpp"
 #include "core/model/layers.hpp"
 

@@ -115,7 +115,7 @@ void measure_scores(QuantityPage& page) {
       series.x.push_back(static_cast<double>(n));
       series.y.push_back(median_seconds([&] { return score_seconds(function, n, d); }));
     }
-    const Work work = counted_scores(function, most, d);
+    const Work work = scores_work(function, most, d);
     rows.emplace_back(function.name,
                       row_of_times(series.x.back(), static_cast<double>(work.cost.multiply_adds), series.y.back()));
     if (is_plotted(series.name)) plot.series.push_back(std::move(series));

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "command/solve.hpp"
+#include "command/computed_problem.hpp"
 #include "core/model/layer_cost.hpp"
 #include "core/support/number.hpp"
 

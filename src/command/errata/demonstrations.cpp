@@ -13,7 +13,7 @@
 #include "core/attention/masks.hpp"
 #include "core/attention/score.hpp"
 #include "core/attention/watches.hpp"
-#include "core/math/functions.hpp"
+#include "core/math/elementary_functions.hpp"
 #include "core/model/layer_cost.hpp"
 #include "core/model/recipe.hpp"
 #include "core/model/schema.hpp"
@@ -22,9 +22,9 @@
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/encoder_decoder_file.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/model_words.hpp"
 #include "data/problem/problem_file.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/problem_options.hpp"
 #include "page/tell/describe.hpp"
 
 namespace attn {
@@ -43,7 +43,7 @@ void show(Page& page, const std::vector<Value>& values) {
 // A built-in example, computed into the graph.
 void solve_example(std::string_view name, Graph& graph) {
   const Example& example = look_up(examples(), name, "example");
-  evaluate(build(read_problem_file(example.json, std::string(name))), graph);
+  add_computation(build_problem(read_problem_file(example.json, std::string(name))), graph);
 }
 
 // The node of that name, as a value.
@@ -199,7 +199,7 @@ void show_first_output(Page& page, Graph& graph) {
   const EncoderDecoder model = network_of_the_post();
   const Ids source = source_of_the_post(model);
   const Ids target = translate(model, source, source.size() + 2);
-  evaluate(model, source, target, graph);
+  add_computation(model, source, target, graph);
   const auto of_decoder = [&](const Role& role) { return Value(graph.at({{scope::decoder}, role})); };
   const Value state(graph.at({{scope::decoder, {scope::number, 0}}, role::state})), h(graph.at(role::h));
   const Value first_context = name(Name{role::other, "c_1"}, rows(h, source.size() - 1, 1));
@@ -234,7 +234,7 @@ void show_additive_cost(Page& page, Graph& graph) {
   Matrix numbers({2, 2});
   std::size_t row = 0;
   for (const std::string_view function : {"scaled-dot", "additive"}) {
-    const Cost cost = counted_scores(look_up(scoring_functions(), function, "scoring function"), n, d).cost;
+    const Cost cost = scores_work(look_up(scoring_functions(), function, "scoring function"), n, d).cost;
     numbers(row, 0) = static_cast<double>(cost.multiply_adds);
     numbers(row++, 1) = static_cast<double>(cost.element_operations);
   }

@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "command/docs.hpp"
-#include "core/attention/identities.hpp"
+#include "core/math/difference.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "core/term/quantity.hpp"
-#include "page/document/filled.hpp"
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
+#include "page/document/text_slots.hpp"
 #include "school/lesson/show.hpp"
 
 namespace attn {
@@ -87,7 +87,7 @@ class ErratumPage {
         page_.say(words);
       }
     } else if (leaf.kind == MarkdownLeaf::Kind::fence && leaf.info == "demonstration") {
-      for (const std::string& name : parted(leaf.text, "\r\n"))
+      for (const std::string& name : split_at_any(leaf.text, "\r\n"))
         look_up(demonstrations(), name, "demonstration").show(page_, *graph_);
     } else if (const auto block = std::ranges::find(erratum_.document.commands, leaf.first_line,
                                                     [](const CommandBlock& one) { return one.fence.first_line; });
@@ -117,14 +117,14 @@ class ErratumPage {
 
   void fill(Text& words) const {
     for (Span& span : words)
-      span.text = filled_in(span.text, [this](const ToFillIn& braces) { return written_item(braces); });
+      span.text = filled_in(span.text, [this](const TextSlot& braces) { return written_item(braces); });
   }
 
-  std::string written_item(const ToFillIn& braces) const {
+  std::string written_item(const TextSlot& braces) const {
     constexpr std::string_view difference = "difference(";
     if (braces.item.starts_with(difference) && braces.item.ends_with(')')) {
       const std::vector<std::string> names =
-          parted(braces.item.substr(difference.size(), braces.item.size() - difference.size() - 1), ", ");
+          split_at_any(braces.item.substr(difference.size(), braces.item.size() - difference.size() - 1), ", ");
       if (names.size() != 2) fail("'{}': write two names of matrices, with a comma between them", braces.item);
       return written_difference(
           largest_difference(Value(graph_->at(names[0])).matrix(), Value(graph_->at(names[1])).matrix()));
@@ -156,7 +156,7 @@ std::vector<Erratum> errata() {
   return all;
 }
 
-Answer answer_of(const Erratum& erratum) { return ErratumPage(erratum).make(); }
+Answer erratum_page(const Erratum& erratum) { return ErratumPage(erratum).make(); }
 
 std::vector<OptionChoice> choices::errata() {
   static const std::vector<Erratum> all = attn::errata();
@@ -169,7 +169,7 @@ Answer run_errata(const Command&, const Arguments& arguments) {
   if (arguments.words.empty()) return {list_of_errata()};
   const std::string& name = arguments.words.front();
   const std::vector<Erratum> all = errata();
-  if (const Erratum* const found = find_row(std::span<const Erratum>(all), name)) return answer_of(*found);
+  if (const Erratum* const found = find_row(std::span<const Erratum>(all), name)) return erratum_page(*found);
   fail("there is no {} (the numbers E11 and E14 are not used). Choose one of: {}", name,
        fmt::join(names_of(std::span<const Erratum>(all)), ", "));
 }

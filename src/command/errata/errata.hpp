@@ -40,7 +40,7 @@ std::vector<Erratum> errata();
 
 /// Its page. Throws InputError with path and line: a command that fails, an unknown demonstration, a number that
 /// is not among those that were computed.
-Answer answer_of(const Erratum& erratum);
+Answer erratum_page(const Erratum& erratum);
 
 /// What no command shows by itself: the lines of a block called `demonstration` name some.
 struct Demonstration {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "command/command.hpp"
+#include "command/computed_problem.hpp"
 #include "command/forms.hpp"
-#include "command/solve.hpp"
 #include "core/attention/watches.hpp"
 #include "core/graph/find.hpp"
 #include "core/model/encoder_decoder.hpp"
@@ -13,7 +13,7 @@
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/encoder_decoder_file.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "page/tell/alignment.hpp"
 #include "page/tell/describe.hpp"
 
@@ -133,7 +133,7 @@ Translation translation_of(const Arguments& arguments) {
     translation.title = file.title;
     translation.about = file.about;
     translation.numbers = file.numbers;
-    translation.known = known_translations(file);
+    translation.known = reference_translations(file);
     translation.model = encoder_decoder_of(file, variant_of(arguments, file.variant), cell_of(arguments, file.cell));
   }
   const EncoderDecoder& model = translation.model;
@@ -224,7 +224,7 @@ void add_first_errors(QuantityPage& page, const std::vector<EncoderDecoder>& mod
   }
 }
 
-void add_last_states(QuantityPage& page, const EncoderDecoder& model, const std::vector<KnownTranslation>& known,
+void add_last_states(QuantityPage& page, const EncoderDecoder& model, const std::vector<ReferenceTranslation>& known,
                      const std::vector<LengthScore>& scores) {
   page.head(2, "Last states of different sentences");
   page.say(fmt::format(
@@ -245,13 +245,13 @@ void add_last_states(QuantityPage& page, const EncoderDecoder& model, const std:
 // matrices for: the share of correct translations, by length. Throws InputError: there are none.
 Answer translations_by_length(const Arguments& arguments) {
   const EncoderDecoderFile file = encoder_decoder_file_of(arguments);
-  const std::vector<KnownTranslation> known = known_translations(file);
+  const std::vector<ReferenceTranslation> known = reference_translations(file);
   if (known.empty()) {
     fail("--by-length: {} has no \"sentences\": give it a list of pairs, each a sentence and its translation",
          file.where);
   }
   const std::vector<EncoderDecoder> models = models_in_file(file);
-  const std::vector<LengthScore> scores = by_length(models, known);
+  const std::vector<LengthScore> scores = scores_by_length(models, known);
   QuantityPage page;
   page.head(1, "Short and long sentences");
   for (const std::string& paragraph : file.about) page.say(paragraph);
@@ -334,7 +334,7 @@ Answer run_align(const Command&, const Arguments& arguments) {
   if (arguments.has(option::by_length)) return translations_by_length(arguments);
   const Translation translation = translation_of(arguments);
   const std::shared_ptr<Graph> graph = watched_graph();
-  evaluate(translation.model, translation.source, translation.target, *graph);
+  add_computation(translation.model, translation.source, translation.target, *graph);
   if (!translation.on_random.empty()) {
     for (const auto& [name, matrix] : translation.model.parameters) {
       if (const Node* parameter = graph->find(name))
@@ -342,7 +342,7 @@ Answer run_align(const Command&, const Arguments& arguments) {
     }
   }
   if (asks_for_gradients(arguments)) return gradients_of(differentiable_outputs(graph, translation), arguments);
-  compute(*graph);
+  compute_watched(*graph);
   if (arguments.has(option::outline)) return outline_of_alignment(graph, translation, arguments);
   if (arguments.has(option::transpose)) add_transposed(*graph);
 

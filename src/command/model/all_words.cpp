@@ -5,12 +5,12 @@
 #include <string>
 
 #include "command/browser_page.hpp"
-#include "command/model/run.hpp"
+#include "command/model/model_run.hpp"
 #include "core/attention/watches.hpp"
 #include "core/graph/run.hpp"
 #include "data/parameters/transformer_parameters.hpp"
 #include "page/tell/model_walk.hpp"
-#include "school/browser/page.hpp"
+#include "school/browser/computation_page.hpp"
 
 namespace attn {
 
@@ -22,7 +22,7 @@ void show_all_words(Answer& answer, ModelChoice choice, const GenerationTask& ta
   const auto graph = std::make_shared<Graph>(keep_nothing());
   run_model(choice, *graph);
   require_room_in_browser(*graph);
-  compute(*graph);
+  compute_watched(*graph);
   std::set<std::string> learned;
   for (const ParameterRow& row : parameters_of(choice.model)) learned.insert(row.name);
   std::vector<const Node*> shown = graph->named();
@@ -34,7 +34,7 @@ void show_all_words(Answer& answer, ModelChoice choice, const GenerationTask& ta
       code("distribution"), " is what the model expects after that word. ", code("attn transformer"),
       " shows the same matrices for any words."));
   add_model_walk(answer.page, shown, choice.model.recipe, choice.source, choice.target);
-  InBrowser& in_browser = answer.hung.of<InBrowser>();
+  BrowserPageContent& in_browser = answer.attachments.of<BrowserPageContent>();
   in_browser.graph = graph;
   in_browser.story.given = task.prompt.size();
 }

@@ -7,17 +7,17 @@
 #include <array>
 #include <cmath>
 
+#include "command/computed_problem.hpp"
 #include "command/model/asked_positions.hpp"
-#include "command/model/words.hpp"
-#include "command/recipe.hpp"
-#include "command/solve.hpp"
+#include "command/model/words_of_sides.hpp"
+#include "command/recipe_options.hpp"
 #include "core/attention/masks.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "data/parameters/parameters.hpp"
 #include "data/parameters/transformer_parameters.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 
 namespace attn {
 
@@ -44,7 +44,7 @@ ModelRecipe asked_model_recipe(const Arguments& arguments, const ModelUse& use, 
                                const std::string& path) {
   ModelRecipe recipe = asked_model_recipe(arguments, use), theirs;
   const std::vector<AskedField> all = asked_fields(arguments, causal_fields(use.needs));
-  for (const BroughtField& brought : file.brings) {
+  for (const ImpliedField& brought : file.brings) {
     const RecipeField& field = *brought.field;
     field.take(theirs, brought.value, path);
     const auto asked = std::ranges::find(all, brought.field, &AskedField::field);
@@ -102,12 +102,12 @@ struct AssumedField {
 };
 
 std::vector<AssumedField> assumed_fields(const Arguments& arguments, const ModelUse& use, const ModelRecipe& recipe,
-                                         std::span<const BroughtField> brought) {
+                                         std::span<const ImpliedField> brought) {
   std::vector<AssumedField> all;
   const std::vector<AskedField> asked = asked_fields(arguments, causal_fields(use.needs));
   const auto add = [&](const Option& option, std::string_view unnamed, std::string assumed) {
     const RecipeField* const field = &field_of(option);
-    const auto found = std::ranges::find(brought, field, &BroughtField::field);
+    const auto found = std::ranges::find(brought, field, &ImpliedField::field);
     const bool is_asked = std::ranges::find(asked, field, &AskedField::field) != asked.end();
     if (!is_asked && (found == brought.end() || found->is_assumed))
       all.push_back({std::string(unnamed), std::move(assumed), option});
@@ -125,16 +125,16 @@ std::string told_on_page(const std::vector<AssumedField>& fields) {
     unnamed.push_back(field.unnamed);
     assumed.push_back(field.assumed);
   }
-  return fmt::format("The file does not name {}. Assumed here: {}.", listed(unnamed), listed(assumed));
+  return fmt::format("The file does not name {}. Assumed here: {}.", list_in_words(unnamed), list_in_words(assumed));
 }
 
 void tell_inputs(const std::vector<AssumedField>& fields, const std::string& path, std::size_t matrices) {
-  ReadInput told{"parameters", path, count_of(matrices, "matrix", "matrices")};
+  InputReport told{"parameters", path, count_of(matrices, "matrix", "matrices")};
   for (const AssumedField& field : fields) {
     told.assumed.push_back({&assumed::model, fmt::format("{}: the file does not name {}", field.assumed, field.unnamed),
                             fmt::format("{} gives another", field.option.name)});
   }
-  ReadInputs::tell(std::move(told));
+  InputReports::tell(std::move(told));
 }
 
 // --- masks
@@ -472,7 +472,7 @@ class Chooser {
   Arguments arguments_;
   const ModelUse& use_;
   ModelChoice choice_;
-  ToldSentences told_;
+  GivenSentences told_;
   bool heads_matter_ = true;
   std::optional<ModelInput> pair_;  // two texts, which go in as one
 };
@@ -495,7 +495,7 @@ ModelChoice planned_model_alone(const Arguments& arguments, const ModelUse& use)
   return Chooser(arguments, use).alone();
 }
 
-std::string told_as_random(const ModelUse& use, const ModelKind& kind, std::uint32_t seed) {
+std::string note_on_random_parameters(const ModelUse& use, const ModelKind& kind, std::uint32_t seed) {
   const auto pointer = [&] {
     if (use.needs == ModelUse::Needs::encoder)
       return pointer_to_trained(use.command, [](const Transformer& model) { return model.has_encoder(); });
@@ -507,7 +507,7 @@ std::string told_as_random(const ModelUse& use, const ModelKind& kind, std::uint
                      seed, pointer());
 }
 
-ModelChoice drawn(ModelChoice choice, const Arguments& arguments, const ModelUse& use) {
+ModelChoice with_drawn_parameters(ModelChoice choice, const Arguments& arguments, const ModelUse& use) {
   if (!choice.model.parameters.empty()) return choice;
   require_drawable(choice.model);
   arguments.tell("drawing parameters");
@@ -516,7 +516,7 @@ ModelChoice drawn(ModelChoice choice, const Arguments& arguments, const ModelUse
   draw_parameters(choice.model, random);
   choice.drawings.add(random.drawings());
   choice.drawn_with = seed;
-  choice.model.about.push_back(told_as_random(use, *choice.model.kind, seed));
+  choice.model.about.push_back(note_on_random_parameters(use, *choice.model.kind, seed));
   return choice;
 }
 

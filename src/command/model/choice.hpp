@@ -37,9 +37,9 @@ ModelChoice planned_model(const Arguments& arguments, const ModelUse& use);
 ModelChoice planned_model_alone(const Arguments& arguments, const ModelUse& use);
 
 /// With parameters drawn, if it has none. Throws InputError for more than are drawn.
-ModelChoice drawn(ModelChoice choice, const Arguments& arguments, const ModelUse& use);
+ModelChoice with_drawn_parameters(ModelChoice choice, const Arguments& arguments, const ModelUse& use);
 
 /// What is said of a model whose parameters are random, and where trained ones of its kind are.
-std::string told_as_random(const ModelUse& use, const ModelKind& kind, std::uint32_t seed);
+std::string note_on_random_parameters(const ModelUse& use, const ModelKind& kind, std::uint32_t seed);
 
 }  // namespace attn

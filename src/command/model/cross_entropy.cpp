@@ -59,7 +59,7 @@ Answer run_cross_entropy(const Command&, const Arguments& arguments) {
   if (asks_for_gradients(arguments))
     return gradients_of({.computation = {graph}, .title = "cross-entropy", .results = {&loss.node()}}, arguments);
   const Value distribution = name(role::distribution, softmax(logits));
-  compute(*graph);
+  compute_watched(*graph);
 
   Page page{.trace = graph->named()};
   page.head(1, "Cross-entropy");

@@ -8,12 +8,12 @@
 #include "command/model/all_words.hpp"
 #include "command/model/asked_positions.hpp"
 #include "command/model/choice.hpp"
-#include "command/model/run.hpp"
-#include "command/model/words.hpp"
-#include "core/attention/identities.hpp"
+#include "command/model/model_run.hpp"
+#include "command/model/words_of_sides.hpp"
 #include "core/attention/score.hpp"
 #include "core/attention/watches.hpp"
 #include "core/graph/plan.hpp"
+#include "core/math/difference.hpp"
 #include "core/math/rows.hpp"
 #include "core/model/generation.hpp"
 #include "core/support/error.hpp"
@@ -22,7 +22,7 @@
 #include "data/problem/problem.hpp"
 #include "page/block/page.hpp"
 #include "page/tell/describe.hpp"
-#include "page/tell/lens.hpp"
+#include "page/tell/lens_tables.hpp"
 
 namespace attn {
 
@@ -178,7 +178,7 @@ GenerationRun run_of(const ModelChoice& choice, const GenerationPlan& plan,
   GenerationRun run{.graph = writing.graph, .steps = {}};
   run.encoder_multiply_adds = work_of(*run.graph).cost.multiply_adds;
   run.steps = generate(writing.running, *run.graph, plan.task, writing.encoded, plan.sampling);
-  compute(*run.graph);
+  compute_watched(*run.graph);
   return run;
 }
 
@@ -187,7 +187,7 @@ BeamRun beams_of(const ModelChoice& choice, const GenerationTask& task, std::siz
                  const std::optional<std::string>& only) {
   Writing writing(choice, only);
   BeamRun run{writing.graph, beam_search(writing.running, *writing.graph, task, writing.encoded, beams)};
-  compute(*run.graph);
+  compute_watched(*run.graph);
   return run;
 }
 
@@ -495,7 +495,7 @@ Answer run_generate(const Command&, const Arguments& arguments) {
   GenerationPlan plan{generation_task(choice, arguments), sampling_of(arguments)};
   plan.task.tell = [&](const std::vector<GenerationStep>& steps) { arguments.tell(last_words_written(steps)); };
   if (auto remark = remark_on_steps(plan.task, arguments)) choice.remarks.push_back(*std::move(remark));
-  choice = drawn(std::move(choice), arguments, use);
+  choice = with_drawn_parameters(std::move(choice), arguments, use);
   warn_of_padding(choice, choice.remarks);
   Page page;
   std::shared_ptr<Graph> graph;
@@ -512,13 +512,13 @@ Answer run_generate(const Command&, const Arguments& arguments) {
     written = words_written(run.steps);
   }
   const std::uint32_t seed = model_seed(arguments);
-  const std::string random = is_random ? told_as_random(use, *choice.model.kind, seed) : std::string();
+  const std::string random = is_random ? note_on_random_parameters(use, *choice.model.kind, seed) : std::string();
   Answer answer{.page = std::move(page),
                 .warnings = choice.remarks,
                 .files = saved_parameters(arguments, choice.model),
                 .computation = {.graph = std::move(graph), .random = random, .drawings = choice.drawings}};
-  answer.hung.put(on_other_words(choice));
-  if (!plan.sampling.generator && !arguments.has(option::beams)) answer.hung.put(writer_of(choice, plan.task));
+  answer.attachments.put(model_rerun(choice));
+  if (!plan.sampling.generator && !arguments.has(option::beams)) answer.attachments.put(writer_of(choice, plan.task));
   if (arguments.has(option::page)) show_all_words(answer, choice, plan.task, std::move(written));
   return answer;
 }

@@ -5,8 +5,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "command/computed_problem.hpp"
 #include "command/forms.hpp"
-#include "command/solve.hpp"
 #include "core/attention/watches.hpp"
 #include "core/model/recipe.hpp"
 #include "core/support/error.hpp"
@@ -44,7 +44,8 @@ std::vector<std::string> constant_rows(const Node& x) {
 }  // namespace
 
 Answer run_layer_norm(const Command&, const Arguments& given) {
-  const Arguments arguments = with_part(given, scope::norm, {&option::gamma, &option::beta}, "an nn.LayerNorm");
+  const Arguments arguments =
+      with_parameters_of_part(given, scope::norm, {&option::gamma, &option::beta}, "an nn.LayerNorm");
   const Problem problem = problem_of(arguments);
   if (problem.sequences.size() != 1) fail("attn layer-norm normalizes one sentence: give one --text or one --x");
   const Sequence& sequence = problem.sequences.front();
@@ -69,7 +70,7 @@ Answer run_layer_norm(const Command&, const Arguments& given) {
         {.computation = {graph}, .title = std::move(title), .results = {&output.node()}, .remarks = problem.remarks},
         arguments);
   }
-  compute(*graph);
+  compute_watched(*graph);
   Page page{.trace = graph->named()};
   std::vector<const Node*> computed, inputs;
   for (const Node* node : graph->named()) (node->op ? computed : inputs).push_back(node);
@@ -87,7 +88,7 @@ Answer run_layer_norm(const Command&, const Arguments& given) {
                                             rows.front())
                               : fmt::format("Each of these rows has equal numbers: {}. Up to rounding, their "
                                             "variances and their normalized numbers are 0.",
-                                            listed(rows)));
+                                            list_in_words(rows)));
   }
   SideBySide tables;
   for (const Node* node : inputs) tables.tables.push_back(table_of(*node));

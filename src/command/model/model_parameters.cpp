@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "command/computed_problem.hpp"
 #include "command/model/choice.hpp"
-#include "command/model/run.hpp"
-#include "command/solve.hpp"
-#include "core/math/stored.hpp"
+#include "command/model/model_run.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "core/support/number.hpp"
 
 namespace attn {
@@ -28,7 +28,7 @@ bool is_layer(std::string_view part) {
 // Whether two matrices are the same numbers of a file, and not only equal ones.
 bool are_the_same(const std::shared_ptr<const Matrix>& one, const std::shared_ptr<const Matrix>& other) {
   if (one == other) return true;
-  const Stored *const a = one->stored(), *const b = other->stored();
+  const StoredMatrix *const a = one->stored(), *const b = other->stored();
   return a && b && a->elements == b->elements && a->shape == b->shape && a->skipped == b->skipped &&
          a->is_transposed == b->is_transposed && a->lines.first == b->lines.first;
 }
@@ -57,7 +57,7 @@ std::string_view side_in_name(std::string_view part) { return part.substr(0, par
 Answer run_parameters(const Command&, const Arguments& arguments) {
   constexpr ModelUse use{"parameters", "encoder-decoder"};
   ModelChoice choice = planned_model_alone(arguments, use);
-  if (arguments.has(option::save_parameters)) choice = drawn(std::move(choice), arguments, use);
+  if (arguments.has(option::save_parameters)) choice = with_drawn_parameters(std::move(choice), arguments, use);
   const Transformer& model = choice.model;
   Page page;
   page.blocks.emplace_back(Heading{1, text(model.title.empty() ? std::string("Parameters") : model.title)});

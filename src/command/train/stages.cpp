@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "page/tell/heads.hpp"
-#include "school/browser/page.hpp"
+#include "school/browser/computation_page.hpp"
 #include "school/training/trained_run.hpp"
 
 namespace attn {

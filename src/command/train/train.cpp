@@ -5,21 +5,21 @@
 #include "command/app.hpp"
 #include "command/browser_page.hpp"
 #include "command/command.hpp"
-#include "command/train/asked.hpp"
+#include "command/train/training_request.hpp"
 #include "command/train/training_run.hpp"
 #include "core/attention/watches.hpp"
 #include "core/support/error.hpp"
 #include "page/tell/heads.hpp"
 #include "school/training/task.hpp"
-#include "school/training/told.hpp"
 #include "school/training/trained_run.hpp"
+#include "school/training/training_page.hpp"
 
 namespace attn {
 
 namespace {
 
 Answer list_of_tasks(const Command& command, const Arguments& arguments) {
-  for (const Offered& row : command.own.options) {
+  for (const OfferedOption& row : command.own.options) {
     if (arguments.has(*row.option)) fail("{} needs a task: give attn train TASK", row.option->name);
   }
   Page page;
@@ -36,7 +36,7 @@ Answer list_of_tasks(const Command& command, const Arguments& arguments) {
 // The matrices of a page as inputs, which a question can ask for.
 std::shared_ptr<Graph> inputs_of_trace(const Trace& trace) {
   auto graph = std::make_shared<Graph>();
-  for (const Traced& one : trace.matrices())
+  for (const TracedMatrix& one : trace.matrices())
     graph->input(Name{role::other, one.name}, one.cells(), one.frame.rows, one.frame.columns);
   return graph;
 }
@@ -89,7 +89,7 @@ Answer run_train(const Command& command, const Arguments& arguments) {
   run.run();
   Page page;
   add_training(page, *asked.trainer,
-               {.sentence = looked_at(asked),
+               {.sentence = watched_sentence(asked),
                 .compared = run.take_compared(),
                 .next = next_steps(arguments, *asked.trainer),
                 .was_stopped = run.was_stopped(),
@@ -97,8 +97,8 @@ Answer run_train(const Command& command, const Arguments& arguments) {
   const std::shared_ptr<Graph> tables = inputs_of_trace(page.trace);
   Answer answer{.page = std::move(page), .computation = {tables}};
   if (arguments.has(option::page)) {
-    answer.hung.put(InBrowser{.graph = run_on(asked.trainer->model(), looked_at(asked)).graph,
-                              .story = {.training = run.take_story()}});
+    answer.attachments.put(BrowserPageContent{.graph = run_on(asked.trainer->model(), watched_sentence(asked)).graph,
+                                              .story = {.training = run.take_story()}});
   }
   const LongWork* const work = arguments.long_work();
   if (arguments.has(option::watch) && !(work && work->canvas()))
@@ -175,7 +175,7 @@ std::vector<Command> train_commands() {
   commands.push_back({.name = "train",
                       .subject = &subject::training,
                       .summary = "train a small model on a task, and see what its heads learn",
-                      .words = {{"TASK", Word::Count::optional, Kind::word, choices::tasks}},
+                      .words = {{"TASK", PositionalArgument::Count::optional, Kind::word, choices::tasks}},
                       .own = std::move(own),
                       .groups = {&browser_options()},
                       .examples = {"attn train", "attn train reverse", "attn train induction --compare 0,100,300",

@@ -8,20 +8,20 @@
 
 #include "command/app.hpp"
 #include "command/command.hpp"
-#include "command/train/asked.hpp"
+#include "command/train/training_request.hpp"
 #include "command/train/watch.hpp"
 #include "core/attention/watches.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "data/files/opened.hpp"
+#include "data/files/file_access.hpp"
 #include "page/render/format.hpp"
 #include "page/render/text_table.hpp"
 #include "page/tell/describe.hpp"
 #include "page/tell/heads.hpp"
 #include "school/training/task.hpp"
-#include "school/training/told.hpp"
 #include "school/training/trained_run.hpp"
+#include "school/training/training_page.hpp"
 
 namespace attn {
 
@@ -52,7 +52,7 @@ std::vector<std::string> short_titles(const std::vector<const Node*>& heads, std
   std::vector<std::vector<std::string>> places;
   for (const Node* head : heads) {
     std::vector<std::string>& place = places.emplace_back();
-    for (const std::string_view part : pieces_of(head->name, '.')) place.emplace_back(part);
+    for (const std::string_view part : split_at(head->name, '.')) place.emplace_back(part);
   }
   std::vector<std::string> titles;
   for (std::size_t h = 0; h < heads.size(); ++h) {
@@ -61,7 +61,7 @@ std::vector<std::string> short_titles(const std::vector<const Node*>& heads, std
       const bool differs = std::ranges::any_of(
           places, [&](const std::vector<std::string>& other) { return i >= other.size() || other[i] != places[h][i]; });
       if (!differs) continue;
-      const bool is_number = parsed<std::size_t>(places[h][i]).has_value();
+      const bool is_number = parse_number<std::size_t>(places[h][i]).has_value();
       title += (title.empty() ? "" : " ") + (is_number ? fmt::format("{} {}", numbered, places[h][i]) : places[h][i]);
     }
     const std::string own = head_title(*heads[h]);
@@ -81,7 +81,7 @@ TrainingRun::TrainingRun(const Arguments& arguments, const AskedTraining& asked)
       compared_steps_(sorted(arguments.counts(option::compare))) {
   require_places();
   require_head();
-  if (arguments.has(option::page)) stages_.emplace(trainer_, looked_at(asked_));
+  if (arguments.has(option::page)) stages_.emplace(trainer_, watched_sentence(asked_));
   if (asked.beside) beside_.emplace(trainer_, *asked.beside);
 }
 
@@ -89,7 +89,7 @@ TrainingRun::TrainingRun(const Arguments& arguments, const AskedTraining& asked)
 void TrainingRun::require_head() const {
   const std::optional<std::string> head = arguments_.text(option::head);
   if (!head) return;
-  const TrainedRun run = run_on(trainer_.model(), looked_at(asked_));
+  const TrainedRun run = run_on(trainer_.model(), watched_sentence(asked_));
   std::vector<std::string> names;
   for (const Node* weights : attention_weights(*run.graph, std::nullopt)) names.push_back(weights->name);
   if (std::ranges::none_of(names, [&](const std::string& name) { return matches(*head, name); }))
@@ -250,7 +250,7 @@ void TrainingRun::show(double seconds_left) {
 WatchedFrame TrainingRun::frame(const std::string& status) {
   losses_.x.push_back(static_cast<double>(trainer_.steps_done()));
   losses_.y.push_back(*loss_);
-  const TrainedRun run = run_on(trainer_.model(), looked_at(asked_));
+  const TrainedRun run = run_on(trainer_.model(), watched_sentence(asked_));
   const bool writes = !trainer_.curve().empty() && !trainer_.curve().back().sample.empty();
   WatchedFrame frame{
       .status = status,

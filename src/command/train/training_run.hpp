@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "command/command.hpp"
-#include "command/train/asked.hpp"
 #include "command/train/stages.hpp"
+#include "command/train/training_request.hpp"
 #include "command/train/watch.hpp"
-#include "school/training/beside.hpp"
-#include "school/training/told.hpp"
+#include "school/training/training_comparison.hpp"
+#include "school/training/training_page.hpp"
 
 namespace attn {
 
@@ -25,7 +25,7 @@ class TrainingRun {
 
   bool was_stopped() const { return was_stopped_; }
   std::vector<ModelAtStep> take_compared() { return std::move(compared_); }
-  const TrainedBeside* beside() const { return beside_ ? &*beside_ : nullptr; }
+  const TrainingComparison* beside() const { return beside_ ? &*beside_ : nullptr; }
   TrainingStory take_story() { return std::move(*stages_).story(); }
 
  private:
@@ -51,8 +51,8 @@ class TrainingRun {
   Series losses_{"in training", {}, {}};
   std::optional<Style> style_;  // of what is drawn
   std::optional<TrainingWatch> watch_;
-  std::optional<StagesOfTraining> stages_;  // of a page for browsers
-  std::optional<TrainedBeside> beside_;     // another model on the same sentences
+  std::optional<StagesOfTraining> stages_;    // of a page for browsers
+  std::optional<TrainingComparison> beside_;  // another model on the same sentences
   bool was_stopped_ = false;
 };
 

@@ -104,7 +104,7 @@ void TrainingWatch::after_step(const MakeFrame& frame) {
     const bool was_paused = is_paused_;
     redraw_where_resized();
     if (const std::optional<Keystroke> key = work_.key_within(patience)) {
-      if (*key == Keystroke{.kind = Keystroke::Kind::left} || *key == typed(" ")) show_once();
+      if (*key == Keystroke{.kind = Keystroke::Kind::left} || *key == character_key(" ")) show_once();
       take(*key);
       continue;
     }
@@ -165,16 +165,16 @@ void TrainingWatch::draw() {
 
 void TrainingWatch::take(const Keystroke& key) {
   using enum Keystroke::Kind;
-  const bool goes_on = key.kind == enter || key == typed(" ");
-  if (key == typed("q") || key.kind == left_off || (is_at_end_ && goes_on)) {
+  const bool goes_on = key.kind == enter || key == character_key(" ");
+  if (key == character_key("q") || key.kind == left_off || (is_at_end_ && goes_on)) {
     return leave();
   }
   if (goes_on) {
     is_paused_ = !is_paused_;
     back_ = 0;
-  } else if (key == typed("+") || key == typed("=")) {
+  } else if (key == character_key("+") || key == character_key("=")) {
     change_pace(true);
-  } else if (key == typed("-")) {
+  } else if (key == character_key("-")) {
     change_pace(false);
   } else if (key.kind == left) {
     is_paused_ = true;

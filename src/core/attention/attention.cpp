@@ -1,6 +1,6 @@
 #include "core/attention/attention.hpp"
 
-#include "core/op/ways.hpp"
+#include "core/op/gradient_operations.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 
@@ -11,13 +11,13 @@ namespace attn {
 namespace {
 
 // What the distance from a query to a key adds to its score.
-std::optional<Value> relative_scores(const Value& q, const Value& k, const Recipe& recipe) {
+std::optional<Value> relative_scores(const Value& q, const Value& k, const AttentionRecipe& recipe) {
   if (!recipe.positions->of_scores) return std::nullopt;
   return recipe.positions->of_scores(q, k, *recipe.position_table, recipe.apart);
 }
 
 // Queries or keys, as they are told where they stand.
-Value at_positions(const Value& x, const Role& result, const RowPositions& positions, const Recipe& recipe) {
+Value at_positions(const Value& x, const Role& result, const RowPositions& positions, const AttentionRecipe& recipe) {
   if (!recipe.positions->of_queries_and_keys) return x;
   Waves waves = recipe.waves;
   waves.positions = positions;
@@ -41,7 +41,7 @@ Value linear(const Value& x, const Projection& projection) {
 
 Value soft_cap(const Value& x, const Scalar& cap) { return times(attn::tanh(divide(x, cap)), cap); }
 
-Value attention_scores(const Value& whole_q, const Value& whole_k, const Recipe& recipe) {
+Value attention_scores(const Value& whole_q, const Value& whole_k, const AttentionRecipe& recipe) {
   const ScoringFunction& function = *recipe.function;
   const Value normed_q = recipe.normalize_q ? recipe.normalize_q(whole_q) : whole_q;
   const Value normed_k = recipe.normalize_k ? recipe.normalize_k(whole_k) : whole_k;
@@ -55,12 +55,12 @@ Value attention_scores(const Value& whole_q, const Value& whole_k, const Recipe&
   return scores;
 }
 
-Value scaled_scores(const Value& scores, const Recipe& recipe) {
+Value scaled_scores(const Value& scores, const AttentionRecipe& recipe) {
   if (recipe.factor) return times(scores, *recipe.factor);
   return recipe.divisor ? divide(scores, *recipe.divisor) : scores;
 }
 
-Value attention_weights(const Value& scores, const Recipe& recipe) {
+Value attention_weights(const Value& scores, const AttentionRecipe& recipe) {
   Value scaled = name(role::scaled, scaled_scores(scores, recipe));
   Value capped = recipe.cap ? name(role::capped, soft_cap(scaled, *recipe.cap)) : scaled;
   Value biased = recipe.bias ? add(capped, *recipe.bias) : capped;
@@ -69,7 +69,7 @@ Value attention_weights(const Value& scores, const Recipe& recipe) {
   return name(role::weights, softmax(masked));
 }
 
-Value weigh(const Value& weights, const Value& v) {
+Value weighted_sum(const Value& weights, const Value& v) {
   if (weights.shape().columns != sentences_of(weights, v).other) {
     fail("weighted sum: {} is {} but {} is {}: every key needs one value, so {} must have {}", weights.node().title(),
          to_string(weights.shape()), v.node().title(), to_string(v.shape()), v.node().title(),
@@ -78,10 +78,10 @@ Value weigh(const Value& weights, const Value& v) {
   return matmul(weights, v);
 }
 
-Value attention(const Value& q, const Value& k, const Value& v, const Recipe& recipe) {
+Value attention(const Value& q, const Value& k, const Value& v, const AttentionRecipe& recipe) {
   Value scores = attention_scores(q, k, recipe);
   Value weights = attention_weights(scores, recipe);
-  return weigh(weights, v);
+  return weighted_sum(weights, v);
 }
 
 Value head_part(const Value& whole, const Role& part, std::size_t head, std::size_t heads) {
@@ -128,7 +128,7 @@ Value multi_head_attention(const Value& q, const Value& k, const Value& v, const
 
 // --- recipe
 
-Recipe complete(Recipe recipe) {
+AttentionRecipe complete(AttentionRecipe recipe) {
   for (const ScoreParameter& row : recipe.function->parameters) {
     if (recipe.learned.matrices.contains(&row.role)) continue;
     fail("‹score› {} needs {}, a matrix with {}: give it, or ‹seed› N for a random one", recipe.function->name,
@@ -137,7 +137,7 @@ Recipe complete(Recipe recipe) {
   return recipe;
 }
 
-Recipe recipe_of(const ScoringFunction& function, const ScoreParameters& learned, const KeySizes& sizes) {
+AttentionRecipe recipe_of(const ScoringFunction& function, const ScoreParameters& learned, const KeySizes& sizes) {
   return complete({.function = &function, .learned = learned, .divisor = divisor(function.scale, sizes)});
 }
 

@@ -85,7 +85,7 @@ void average_once(const Value& x, const std::vector<Value>& weights, const Layer
   Value mixing = weights.front();
   for (std::size_t i = 1; i < weights.size(); ++i) mixing = matmul(weights[i], mixing);
   mixing = name(role::weights, mixing);
-  name(role::output, weigh(mixing, values));
+  name(role::output, weighted_sum(mixing, values));
 }
 
 // --- parameters

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/attention/attention.hpp"
+#include "core/math/difference.hpp"
 #include "core/op/operations.hpp"
 
 namespace attn {
@@ -24,19 +25,6 @@ Matrix below(const Matrix& above, const Matrix& matrix) {
 }
 
 }  // namespace
-
-double largest_difference(const Matrix& a, const Matrix& b) {
-  if (a.shape() != b.shape()) {
-    throw std::logic_error("a " + to_string(a.shape()) + " matrix is compared with a " + to_string(b.shape()) + " one");
-  }
-  double largest = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double distance = std::fabs(cells(a)[i] - cells(b)[i]);
-    if (std::isnan(distance)) return distance;
-    largest = std::max(largest, distance);
-  }
-  return largest;
-}
 
 double gaussian_against_dot(const Matrix& q, const Matrix& k, double sigma) {
   Graph graph;

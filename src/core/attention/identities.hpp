@@ -34,8 +34,4 @@ struct Projections {
 /// against Zhang et al., Dive into Deep Learning, 11.5)
 double split_against_independent(const Matrix& x, const Projections& w, std::size_t heads);
 
-/// The largest distance between two cells of the same place; NaN where one is NaN. Throws std::logic_error
-/// when the shapes differ.
-double largest_difference(const Matrix& a, const Matrix& b);
-
 }  // namespace attn

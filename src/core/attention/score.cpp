@@ -236,7 +236,7 @@ bool counts_keys(std::string_view scale) {
 }
 
 std::optional<Scalar> divisor(std::string_view scale, const KeySizes& sizes) {
-  if (const std::optional<double> value = parsed<double>(scale)) {
+  if (const std::optional<double> value = parse_number<double>(scale)) {
     if (!std::isfinite(*value) || *value <= 0.0) {
       fail("‹scale› {}: the scores are divided by it, so give a positive number", scale);
     }

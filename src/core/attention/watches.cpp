@@ -10,7 +10,7 @@
 
 #include "core/graph/run.hpp"
 #include "core/math/rows.hpp"
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
@@ -30,7 +30,7 @@ bool overflowed(double value, bool masking) {
 void refuse_given(const Node& node) {
   for (const Node* operand : node.operands) {
     const Matrix* const given = operand->original().given.get();
-    const Stored* const stored = given ? given->stored() : nullptr;
+    const StoredMatrix* const stored = given ? given->stored() : nullptr;
     std::vector<double> numbers(stored ? stored->line_length() : 0);
     for (std::size_t i = 0; stored && i < stored->line_count(); ++i) {
       stored->widen(i, 0, numbers.size(), numbers.data());
@@ -175,7 +175,7 @@ class MaskWatch final : public Watch {
     if (more) queries.push_back(fmt::format("{} more", more));
     told.push_back(
         fmt::format("{0}: every key is masked for {1:query|the queries} {2}. {1:Its|Their} weights are set to 0",
-                    node.name, Count{queries.size()}, listed(queries)));
+                    node.name, Count{queries.size()}, list_in_words(queries)));
   }
 
   std::mutex mutex_;
@@ -226,12 +226,12 @@ std::shared_ptr<Graph> watched_graph() {
   return graph;
 }
 
-void compute(const Graph& graph) {
+void compute_watched(const Graph& graph) {
   watch(graph);
   graph.run().compute();
 }
 
-void compute(const Graph& graph, const std::vector<const Node*>& nodes) {
+void compute_watched(const Graph& graph, const std::vector<const Node*>& nodes) {
   watch(graph);
   graph.run().compute(nodes);
 }

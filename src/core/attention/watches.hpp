@@ -16,9 +16,9 @@ std::shared_ptr<Graph> watched_graph();
 
 /// Computes what the graph keeps, and watches it. Throws InputError, which names the first such cell, when a
 /// computed number is not finite, except the −∞ of a mask; and as operations do.
-void compute(const Graph& graph);
+void compute_watched(const Graph& graph);
 /// The same for some nodes only.
-void compute(const Graph& graph, const std::vector<const Node*>& nodes);
+void compute_watched(const Graph& graph, const std::vector<const Node*>& nodes);
 
 /// The scores that `expanded` is, squared out.
 const Node& scores_beside(const Node& expanded);

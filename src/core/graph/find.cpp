@@ -40,12 +40,12 @@ bool has_label(const Axis& axis, std::string_view label) {
 std::optional<std::size_t> number_of_position(const Axis& axis, std::string_view place) {
   constexpr std::string_view position = "position ";
   if (!place.starts_with(position) || has_label(axis, place)) return std::nullopt;
-  return parsed<std::size_t>(trimmed(place.substr(position.size())));
+  return parse_number<std::size_t>(trimmed(place.substr(position.size())));
 }
 
 std::optional<std::size_t> number_of_place(const Axis& axis, std::string_view place, const WorkOutPlace& work_out) {
   if (is_quoted(place)) return std::nullopt;
-  if (const std::optional<std::size_t> number = parsed<std::size_t>(place)) return number;
+  if (const std::optional<std::size_t> number = parse_number<std::size_t>(place)) return number;
   if (const std::optional<std::size_t> number = number_of_position(axis, place)) return number;
   return work_out ? work_out(place) : std::nullopt;
 }
@@ -107,9 +107,9 @@ std::size_t find_place(const Axis& axis, std::size_t size, std::string_view plac
   fail("{}: there is no such word{}. {}", what, did_you_mean(label, *axis.labels), words);
 }
 
-std::string place_called(const Axis& axis, std::size_t i) {
+std::string name_of_place(const Axis& axis, std::size_t i) {
   const std::string label = axis.label(i);
-  const bool is_word = label.find_first_of(",[]\" ") == std::string::npos && !parsed<std::size_t>(label);
+  const bool is_word = label.find_first_of(",[]\" ") == std::string::npos && !parse_number<std::size_t>(label);
   return is_word && !is_repeated(axis, i) ? label : std::to_string(i + 1);
 }
 
@@ -125,7 +125,7 @@ bool has_place(const Axis& axis, std::size_t size, std::string_view place) {
 std::size_t find_named_place(const Axis& axis, std::size_t size, std::string_view place, std::string_view what) {
   place = trimmed(place);
   const std::size_t i = find_place(axis, size, place, what);
-  if (!axis.labels || !parsed<std::size_t>(place)) return i;
+  if (!axis.labels || !parse_number<std::size_t>(place)) return i;
   std::vector<std::string> places;
   for (std::size_t j = 0; j < size; ++j) {
     if (j != i && axis.label(j) == place) places.push_back(std::to_string(j + 1));
@@ -138,7 +138,7 @@ std::size_t find_named_place(const Axis& axis, std::size_t size, std::string_vie
         what, place, i + 1, places.front());
   fail(
       "{0}: {1} is position {2}, and also the word at {3:position|positions} {4}. Write 'position {1}', or another position likewise",
-      what, place, i + 1, Count{places.size()}, listed(places));
+      what, place, i + 1, Count{places.size()}, list_in_words(places));
 }
 
 bool has_named_place(const Axis& axis, std::size_t size, std::string_view place) {

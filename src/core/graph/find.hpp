@@ -24,7 +24,7 @@ std::vector<Cell> find_cells(const Graph& graph, std::string_view address);
 
 /// What a row or a column is called in an address: its label, or its number from 1 where another one has the
 /// same label, or where the label would be read as something else.
-std::string place_called(const Axis& axis, std::size_t i);
+std::string name_of_place(const Axis& axis, std::size_t i);
 
 /// "it, animal": which row and column the cell lies in, by their labels; empty: they have none.
 std::string cell_in_words(const Cell& cell);

@@ -22,11 +22,11 @@ Formula within(Binding place, const Formula& formula) {
   return {"(" + formula.plain + ")", "\\left(" + formula.latex + "\\right)"};
 }
 
-std::string written_out(std::string_view name) { return "\\mathrm{" + escaped(name) + "}"; }
+std::string latex_of_name(std::string_view name) { return "\\mathrm{" + escaped(name) + "}"; }
 
 Formula symbol(std::string_view scope, std::string_view leaf, const std::string& latex) {
   if (scope.empty()) return {std::string(leaf), latex};
-  return {fmt::format("{}.{}", scope, leaf), fmt::format("{{{}}}_{{{}}}", latex, written_out(scope))};
+  return {fmt::format("{}.{}", scope, leaf), fmt::format("{{{}}}_{{{}}}", latex, latex_of_name(scope))};
 }
 
 }  // namespace attn

@@ -23,7 +23,7 @@ struct Formula {
 Formula within(Binding place, const Formula& formula);
 
 /// A name in LaTeX that has no letter.
-std::string written_out(std::string_view name);
+std::string latex_of_name(std::string_view name);
 
 /// How a name is written: `head.2.q` stays as it is in plain text; in LaTeX the scope is an index.
 Formula symbol(std::string_view scope, std::string_view leaf, const std::string& latex);

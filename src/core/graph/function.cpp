@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/math/functions.hpp"
+#include "core/math/elementary_functions.hpp"
 
 namespace attn {
 

@@ -50,7 +50,7 @@ bool matches_one(std::string_view pattern, std::string_view name) {
 
 // The number of the head that a name lies within; 0: none.
 std::size_t head_of(std::string_view name) {
-  const Name named = called(name);
+  const Name named = name_from_text(name);
   for (const ScopeName& scope : named.scopes()) {
     if (scope.kind == &scope::head) return scope.number.value_or(0);
   }
@@ -83,14 +83,14 @@ std::vector<Formula> symbols_of(const Node& node, std::string_view scope = {}) {
 
 // --- graph
 
-std::vector<std::size_t> matching(std::string_view pattern, const std::vector<std::string>& names) {
+std::vector<std::size_t> matching_places(std::string_view pattern, const std::vector<std::string>& names) {
   std::vector<std::size_t> found;
   std::vector<bool> taken(names.size(), false);
   const auto take = [&](std::size_t i) {
     if (!taken[i]) found.push_back(i);
     taken[i] = true;
   };
-  for (const std::string_view one : pieces_of(pattern, '|')) {
+  for (const std::string_view one : split_at(pattern, '|')) {
     // An exact name goes before those that only match.
     const auto exact = std::ranges::find(names, one);
     if (exact != names.end()) {
@@ -111,7 +111,7 @@ std::vector<std::size_t> matching(std::string_view pattern, const std::vector<st
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
-  const std::vector<std::string_view> patterns = pieces_of(pattern, '|');
+  const std::vector<std::string_view> patterns = split_at(pattern, '|');
   return std::ranges::any_of(patterns, [&](std::string_view one) { return matches_one(one, name); });
 }
 
@@ -201,7 +201,7 @@ const Node& Graph::at(std::string_view name) const {
 std::vector<const Node*> Graph::matching(std::string_view pattern) const {
   const std::vector<const Node*> all = named();
   std::vector<const Node*> found;
-  for (const std::size_t i : attn::matching(pattern, names())) found.push_back(all[i]);
+  for (const std::size_t i : attn::matching_places(pattern, names())) found.push_back(all[i]);
   return found;
 }
 
@@ -345,7 +345,7 @@ std::vector<const Node*> Node::named_operands() const {
 Formula symbol(const Node& node, std::string_view scope) {
   const std::string told = node.name_within(scope);
   const std::string_view leaf = node.leaf();
-  const std::string latex = node.letter.empty() ? written_out(node.plain_leaf()) : std::string(node.letter);
+  const std::string latex = node.letter.empty() ? latex_of_name(node.plain_leaf()) : std::string(node.letter);
   const std::string_view outer(told.data(), told.size() - leaf.size());
   return symbol(outer.substr(0, outer.empty() ? 0 : outer.size() - 1), leaf, std::string(node.family->before) + latex);
 }
@@ -358,7 +358,7 @@ Formula formula_of(const Node& node, std::string_view scope) {
   return {left.plain + " = " + right.plain, left.latex + " = " + right.latex};
 }
 
-std::string told_within(std::string sentence, const Node& node, std::string_view scope) {
+std::string with_short_names(std::string sentence, const Node& node, std::string_view scope) {
   std::vector<const Node*> mentioned = node.operands;
   mentioned.push_back(&node);
   for (const Node* one : mentioned) {

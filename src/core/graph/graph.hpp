@@ -104,7 +104,7 @@ struct Cell {
 };
 
 /// A sentence on a node, with its name and those of its operands from `scope` on.
-std::string told_within(std::string sentence, const Node& node, std::string_view scope);
+std::string with_short_names(std::string sentence, const Node& node, std::string_view scope);
 
 /// A handle to a node, from which a computation is built: nothing is computed for it. A node to which a
 /// handle refers keeps its numbers in every run.
@@ -136,7 +136,7 @@ bool matches(std::string_view pattern, std::string_view name);
 
 /// The places of the names that match, in order; only the exact one where there is one. Of several patterns
 /// those of the first come first. Throws InputError where one matches nothing.
-std::vector<std::size_t> matching(std::string_view pattern, const std::vector<std::string>& names);
+std::vector<std::size_t> matching_places(std::string_view pattern, const std::vector<std::string>& names);
 
 /// Decides which nodes keep their numbers, beside those that a `Value` refers to. Asked when a run begins.
 using Keep = std::function<bool(const Node&)>;
@@ -194,7 +194,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   const Node* find(const Name& name) const { return find(name.text()); }
   /// The node of that name within a scope, or null.
   const Node* find(const NamedScope* place, const Name& name) const;
-  /// The named nodes that match, as matching() says.
+  /// The named nodes that match, as matching_places() says.
   std::vector<const Node*> matching(std::string_view pattern) const;
   /// All named nodes, in order.
   std::vector<const Node*> named() const;

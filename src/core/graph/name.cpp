@@ -12,7 +12,7 @@ namespace {
 
 // What is read back as it was written: not "01".
 std::optional<std::size_t> number_in(std::string_view text) {
-  const std::optional<std::size_t> number = parsed<std::size_t>(text);
+  const std::optional<std::size_t> number = parse_number<std::size_t>(text);
   return number && std::to_string(*number) == text ? number : std::nullopt;
 }
 
@@ -88,8 +88,8 @@ std::string Name::text() const {
   return text + leaf_;
 }
 
-Name called(std::string_view name) {
-  std::vector<std::string_view> pieces = pieces_of(name, '.');
+Name name_from_text(std::string_view name) {
+  std::vector<std::string_view> pieces = split_at(name, '.');
   const std::string_view leaf = pieces.back();
   pieces.pop_back();
   const auto all = roles();
@@ -102,7 +102,7 @@ Formula symbol(const Name& name) {
   std::string scope;
   for (const ScopeName& one : name.scopes()) scope += (scope.empty() ? "" : ".") + one.text;
   const std::string_view letter = name.letter();
-  return symbol(scope, name.leaf(), letter.empty() ? written_out(name.leaf()) : std::string(letter));
+  return symbol(scope, name.leaf(), letter.empty() ? latex_of_name(name.leaf()) : std::string(letter));
 }
 
 // --- role

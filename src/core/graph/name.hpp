@@ -145,7 +145,7 @@ class Name {
 
 /// A name that comes from outside, a file's or a problem's, with its scopes: `encoder.1.self_attention.w_q`.
 /// An unknown matrix or scope is `other`.
-Name called(std::string_view name);
+Name name_from_text(std::string_view name);
 
 /// A name as formulas write it.
 Formula symbol(const Name& name);

@@ -14,7 +14,7 @@ namespace {
 // Whether a label alone does not say which place it is: there are several of it, or it is a number like that of a
 // place.
 bool is_unclear(const Axis& axis, std::size_t i) {
-  return axis.labels && (is_repeated(axis, i) || parsed<double>((*axis.labels)[i]));
+  return axis.labels && (is_repeated(axis, i) || parse_number<double>((*axis.labels)[i]));
 }
 
 // A template with the formulas of operands in their places: "$1* ⋅ $2!".

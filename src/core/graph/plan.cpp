@@ -15,7 +15,7 @@ namespace {
 
 class Planner {
  public:
-  explicit Planner(const Wish& wish) : wish_(wish), bytes_(wish.bytes_before) {
+  explicit Planner(const PlanRequest& wish) : wish_(wish), bytes_(wish.bytes_before) {
     plan_.peak_bytes = plan_.most_bytes = bytes_;
     plan_.bytes_there = wish.bytes_there;
   }
@@ -158,7 +158,7 @@ class Planner {
     plan_.steps.push_back(std::move(step));
   }
 
-  const Wish& wish_;
+  const PlanRequest& wish_;
   std::unordered_map<const Node*, Part> parts_;
   std::vector<const Node*> needed_;
   std::uint64_t bytes_;
@@ -176,15 +176,15 @@ std::uint64_t work_of(const Node& node) {
 
 std::uint64_t bytes_of(Shape shape) { return std::uint64_t{shape.rows} * shape.columns * sizeof(double); }
 
-Plan plan(const Wish& wish) { return Planner(wish).run(); }
+Plan plan(const PlanRequest& wish) { return Planner(wish).run(); }
 
 Plan plan(const Graph& graph, const std::vector<const Node*>& nodes) {
   const auto has_numbers = [](const Node& node) { return !node.op && !node.made; };
-  Wish wish{.targets = {},
-            .stands = has_numbers,
-            .stays = [](const Node& node) { return is_kept(node, keep_nothing()); },
-            .bytes_before = 0,
-            .bytes_there = 0};
+  PlanRequest wish{.targets = {},
+                   .stands = has_numbers,
+                   .stays = [](const Node& node) { return is_kept(node, keep_nothing()); },
+                   .bytes_before = 0,
+                   .bytes_there = 0};
   for (const Node& node : graph.nodes()) {
     if (node.given && !node.given->has_cells()) continue;
     if (has_numbers(node)) wish.bytes_before += bytes_of(node.frame.shape);

@@ -34,7 +34,7 @@ struct Plan {
 };
 
 /// What is to be planned. Nodes are asked for by their original, never by an alias.
-struct Wish {
+struct PlanRequest {
   std::vector<const Node*> targets;
   std::function<bool(const Node&)> stands;  // whether its numbers are there already
   std::function<bool(const Node&)> stays;   // whether they are kept after their last use in the plan
@@ -42,7 +42,7 @@ struct Wish {
   std::uint64_t bytes_there = 0;            // of that, of what has its numbers already
 };
 
-Plan plan(const Wish& wish);
+Plan plan(const PlanRequest& wish);
 
 /// What it would take to compute these nodes and keep them, the graph's inputs included. The inputs need no
 /// numbers.

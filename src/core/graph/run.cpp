@@ -9,7 +9,7 @@
 #include "core/math/matrix.hpp"
 #include "core/math/product.hpp"
 #include "core/math/rows.hpp"
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "core/support/error.hpp"
 
 namespace attn {
@@ -45,7 +45,7 @@ Rows Run::whole(const Node& node) const { return rows_of(node.given ? *node.give
 // depend on what is kept.
 Rows Run::operand_of(const Node& node, std::size_t i) const {
   const Node& operand = *node.operands[i];
-  const Stored* const stored = operand.given && node.op->stored_operand == i ? operand.given->stored() : nullptr;
+  const StoredMatrix* const stored = operand.given && node.op->stored_operand == i ? operand.given->stored() : nullptr;
   const Shape shape = operand.frame.shape;
   if (!stored || shape.cells() <= most_cells_of_small) return whole(operand);
   return {.shape = shape, .stored = stored, .in_single = is_single_};
@@ -72,11 +72,11 @@ std::uint64_t Run::bytes_at_rest() {
 
 // What was asked for once is kept.
 Plan Run::planned(const std::vector<const Node*>& targets) {
-  Wish wish{.targets = {},
-            .stands = [this](const Node& node) { return holds(node); },
-            .stays = [this](const Node& node) { return numbers(node).were_asked_for || is_kept(node, keep_); },
-            .bytes_before = bytes_at_rest(),
-            .bytes_there = bytes_at_rest()};
+  PlanRequest wish{.targets = {},
+                   .stands = [this](const Node& node) { return holds(node); },
+                   .stays = [this](const Node& node) { return numbers(node).were_asked_for || is_kept(node, keep_); },
+                   .bytes_before = bytes_at_rest(),
+                   .bytes_there = bytes_at_rest()};
   for (const Node* target : targets) {
     numbers(*target).were_asked_for = true;
     if (!holds(*target)) wish.targets.push_back(&target->original());
@@ -87,11 +87,11 @@ Plan Run::planned(const std::vector<const Node*>& targets) {
 // What is made from nothing has the same numbers each time, and is made once.
 Plan Run::plan_to_repeat(const std::vector<const Node*>& nodes) {
   const auto is_constant = [](const Node& node) { return node.op && node.operands.empty(); };
-  Wish wish{.targets = {},
-            .stands = [&](const Node& node) { return node.given || (is_constant(node) && holds(node)); },
-            .stays = [](const Node&) { return false; },
-            .bytes_before = bytes_at_rest(),
-            .bytes_there = bytes_at_rest()};
+  PlanRequest wish{.targets = {},
+                   .stands = [&](const Node& node) { return node.given || (is_constant(node) && holds(node)); },
+                   .stays = [](const Node&) { return false; },
+                   .bytes_before = bytes_at_rest(),
+                   .bytes_there = bytes_at_rest()};
   for (const Node* node : nodes) wish.targets.push_back(&node->original());
   for (const Plan::Step& step : plan(wish).steps) {
     if (is_constant(*step.node)) at(*step.node);
@@ -159,7 +159,7 @@ void Run::take_step(const Plan::Step& step) {
       step.in_place ? std::move(numbers(*node.operands.front()).cells) : std::make_shared<Matrix>(shape);
   const bool in_blocks = !step.passing.empty() || (step.work >= least_work_to_share && threads() > 1);
   const std::size_t size = in_blocks ? rows_of_block : std::max<std::size_t>(shape.rows, 1);
-  side_by_side((shape.rows + size - 1) / size, [&](std::size_t block) {
+  parallel_for((shape.rows + size - 1) / size, [&](std::size_t block) {
     const std::size_t first = block * size, count = std::min(size, shape.rows - first);
     make(node, {cells->data() + first * shape.columns, first, {count, shape.columns}}, step.in_place);
   });
@@ -274,7 +274,7 @@ const Run::Block& Run::block_with(const Node& node, std::size_t row) {
 
 double Run::cell(const Node& node, std::size_t row, std::size_t column) {
   const Node& original = node.original();
-  if (const Stored* const stored = original.given ? original.given->stored() : nullptr)
+  if (const StoredMatrix* const stored = original.given ? original.given->stored() : nullptr)
     return stored->number(row, column);
   if (holds(original)) return whole(original)(row, column);
   if (!is_large(original)) return (*at(original))(row, column);
@@ -290,7 +290,7 @@ std::vector<double> Run::row(const Node& node, std::size_t i) {
     return {cells.begin(), cells.end()};
   }
   const std::shared_ptr<const Matrix> all = at(original);
-  if (const Stored* const stored = all->stored()) {
+  if (const StoredMatrix* const stored = all->stored()) {
     std::vector<double> cells(all->shape().columns);
     stored->widen_row(i, cells.data());
     return cells;

@@ -9,7 +9,7 @@
 namespace attn {
 namespace {
 
-Traced traced(const Node& node, std::shared_ptr<const Graph> graph, const Cost& cost) {
+TracedMatrix traced(const Node& node, std::shared_ptr<const Graph> graph, const Cost& cost) {
   std::vector<std::string> operands;
   for (const Node* operand : node.named_operands()) operands.push_back(operand->name);
   return {.name = node.name,
@@ -26,7 +26,7 @@ Traced traced(const Node& node, std::shared_ptr<const Graph> graph, const Cost& 
 }  // namespace
 
 Trace::Trace() = default;
-Trace::Trace(std::vector<Traced> matrices) : matrices_(std::move(matrices)) {}
+Trace::Trace(std::vector<TracedMatrix> matrices) : matrices_(std::move(matrices)) {}
 Trace::Trace(const std::vector<const Node*>& nodes) { add(nodes); }
 Trace::Trace(const Trace&) = default;
 Trace::Trace(Trace&&) noexcept = default;
@@ -40,7 +40,7 @@ void Trace::add(const std::vector<const Node*>& nodes) {
   for (const Node* node : nodes) add(*node);
 }
 
-const std::vector<Traced>& Trace::matrices() const {
+const std::vector<TracedMatrix>& Trace::matrices() const {
   if (nodes_.empty()) return matrices_;
   // What every named node of the graphs cost, with the nodes without a name behind it.
   std::set<const Graph*> graphs;
@@ -55,18 +55,18 @@ const std::vector<Traced>& Trace::matrices() const {
   return matrices_;
 }
 
-const Traced* Trace::find(std::string_view name) const {
-  const std::vector<Traced>& all = matrices();
+const TracedMatrix* Trace::find(std::string_view name) const {
+  const std::vector<TracedMatrix>& all = matrices();
   for (; placed_ < all.size(); ++placed_) places_.emplace(all[placed_].name, placed_);
   const auto found = places_.find(name);
   return found == places_.end() ? nullptr : &all[found->second];
 }
 
-std::vector<Traced> Trace::matching(std::string_view pattern) const {
+std::vector<TracedMatrix> Trace::matching(std::string_view pattern) const {
   std::vector<std::string> names;
-  for (const Traced& matrix : matrices()) names.push_back(matrix.name);
-  std::vector<Traced> found;
-  for (const std::size_t i : attn::matching(pattern, names)) found.push_back(matrices_[i]);
+  for (const TracedMatrix& matrix : matrices()) names.push_back(matrix.name);
+  std::vector<TracedMatrix> found;
+  for (const std::size_t i : attn::matching_places(pattern, names)) found.push_back(matrices_[i]);
   return found;
 }
 

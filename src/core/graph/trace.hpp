@@ -16,7 +16,7 @@ namespace attn {
 class Graph;
 
 /// A matrix of a computation with all that is told about it, apart from the graph that it comes from.
-struct Traced {
+struct TracedMatrix {
   std::string name;
   const Role* role = &role::other;
   const Family* family = &family::forward;
@@ -34,7 +34,7 @@ struct Traced {
 class Trace {
  public:
   Trace();
-  explicit Trace(std::vector<Traced> matrices);
+  explicit Trace(std::vector<TracedMatrix> matrices);
   Trace(const std::vector<const Node*>& nodes);
   Trace(const Trace& other);
   Trace(Trace&& other) noexcept;
@@ -48,19 +48,19 @@ class Trace {
 
   bool empty() const { return size() == 0; }
   std::size_t size() const { return matrices_.size() + nodes_.size(); }
-  const std::vector<Traced>& matrices() const;
+  const std::vector<TracedMatrix>& matrices() const;
   /// The matrix of that name, or null.
-  const Traced* find(std::string_view name) const;
+  const TracedMatrix* find(std::string_view name) const;
   /// The matrices whose names match, as --only chooses them. Throws InputError where a pattern matches
   /// nothing.
-  std::vector<Traced> matching(std::string_view pattern) const;
+  std::vector<TracedMatrix> matching(std::string_view pattern) const;
 
  private:
   struct Waiting {
     const Node* node;
     std::shared_ptr<const Graph> graph;
   };
-  mutable std::vector<Traced> matrices_;
+  mutable std::vector<TracedMatrix> matrices_;
   mutable std::vector<Waiting> nodes_;                              // that come behind them
   mutable std::map<std::string, std::size_t, std::less<>> places_;  // by name
   mutable std::size_t placed_ = 0;                                  // how many of them are known

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <stdexcept>
 
 #include "core/support/number.hpp"
 
@@ -54,6 +55,15 @@ Difference difference(const Matrix& one, const Matrix& other, const Rounding& ro
     }
   }
   return all;
+}
+
+double largest_difference(const Matrix& one, const Matrix& other) {
+  const Difference all = difference(one, other);
+  if (all.has_other_shape) {
+    throw std::logic_error("a " + to_string(one.shape()) + " matrix is compared with a " + to_string(other.shape()) +
+                           " one");
+  }
+  return all.change;
 }
 
 bool agree(const Matrix& one, const Matrix& other, const Rounding& rounding) {

@@ -29,6 +29,8 @@ struct Difference {
 
 /// Matrices of the same shape are compared cell by cell, rows first.
 Difference difference(const Matrix& one, const Matrix& other, const Rounding& rounding = {});
+/// The largest distance of two cells; NaN where one of the two is NaN. Throws std::logic_error where the shapes differ.
+double largest_difference(const Matrix& one, const Matrix& other);
 /// Whether they differ nowhere, which is known at the first cell that does.
 bool agree(const Matrix& one, const Matrix& other, const Rounding& rounding = {});
 

@@ -223,7 +223,7 @@ Crew& crew() {
 
 // "0.3.21" of "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY Haswell MAX_THREADS=64".
 std::string version_of_openblas() {
-  const std::vector<std::string> words = parted(openblas_get_config(), " ");
+  const std::vector<std::string> words = split_at_any(openblas_get_config(), " ");
   return words.size() > 1 ? words[1] : "unknown";
 }
 
@@ -242,7 +242,7 @@ std::size_t threads() {
 
 void use_threads(std::size_t count) { chosen = count; }
 
-void side_by_side(std::size_t count, const std::function<void(std::size_t)>& task) {
+void parallel_for(std::size_t count, const std::function<void(std::size_t)>& task) {
   SharedWork work(count, task);
   if (threads() == 1 || count < 2 || takes_part) {
     work.take_part();

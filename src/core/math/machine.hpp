@@ -33,7 +33,7 @@ void use_threads(std::size_t count);
 /// Does task(0) … task(count − 1), each once, side by side where there is more than one thread. What a task
 /// computes must not depend on the others. Within a task that is shared, tasks are done one after another. Where tasks
 /// throw, the exception of the first one is thrown when all are done.
-void side_by_side(std::size_t count, const std::function<void(std::size_t)>& task);
+void parallel_for(std::size_t count, const std::function<void(std::size_t)>& task);
 
 // A distribution's compiler flags stay those of the oldest processor; vectors of newer ones are worth four
 // times as much in the loops of kernels. These are compiled for each of the sets of instructions, and chosen

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "core/math/machine.hpp"
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "core/math/xtensor.hpp"
 #include "core/support/error.hpp"
 
@@ -41,18 +41,18 @@ Matrix::Matrix(Shape shape)
 Matrix::Matrix(Shape shape, double value) : Matrix(shape) { std::ranges::fill(cells(*this), value); }
 
 struct StoredCells {
-  explicit StoredCells(Stored numbers) : stored(std::move(numbers)) {}
+  explicit StoredCells(StoredMatrix numbers) : stored(std::move(numbers)) {}
 
-  Stored stored;
+  StoredMatrix stored;
   std::once_flag once = {};
   std::shared_ptr<Array> array = {};  // made once
   std::atomic<bool> has_cells = false;
 };
 
-Matrix::Matrix(Stored stored)
+Matrix::Matrix(StoredMatrix stored)
     : stored_(std::make_shared<StoredCells>(std::move(stored))), shape_(stored_->stored.shape), cells_(nullptr) {}
 
-const Stored* Matrix::stored() const { return stored_ ? &stored_->stored : nullptr; }
+const StoredMatrix* Matrix::stored() const { return stored_ ? &stored_->stored : nullptr; }
 
 bool Matrix::has_cells() const { return !stored_ || stored_->has_cells; }
 

@@ -26,8 +26,9 @@ std::string to_string(Shape shape);
 /// compute with it; others need not read xtensor's headers.
 class Array;
 
-/// A matrix whose numbers stay in a file (core/math/stored.hpp), and the array of all of them once it was needed.
-struct Stored;
+/// A matrix whose numbers stay in a file (core/math/stored_matrix.hpp), and the array of all of them once it was
+/// needed.
+struct StoredMatrix;
 struct StoredCells;
 
 /// Everything computed, shown or written is a matrix: rows × columns, tokens are rows, row-major doubles. It
@@ -41,7 +42,7 @@ class Matrix {
   Matrix(Shape shape, double value);
   /// Numbers that stay where they are stored. Whoever asks for cells makes all of them, once for all copies; who knows
   /// of stored() need not. That may throw InputError where they are too many.
-  explicit Matrix(Stored stored);
+  explicit Matrix(StoredMatrix stored);
   Matrix(const Matrix& other) = default;
   Matrix(Matrix&& other) noexcept;
   Matrix& operator=(Matrix other) noexcept;
@@ -65,7 +66,7 @@ class Matrix {
   const Array& array() const;
 
   /// Where its numbers are stored, or null. Whether the cells were made as well.
-  const Stored* stored() const;
+  const StoredMatrix* stored() const;
   bool has_cells() const;
 
   bool operator==(const Matrix& other) const;
@@ -107,7 +108,7 @@ struct Rows {
   Shape shape = {};  // of these rows
   /// All of a matrix whose numbers are stored, for an operation that takes them so: there are no cells then. Products
   /// with it may be made in single precision.
-  const Stored* stored = nullptr;
+  const StoredMatrix* stored = nullptr;
   bool in_single = false;
 
   std::span<const double> row(std::size_t i) const { return {cells + (i - first) * shape.columns, shape.columns}; }

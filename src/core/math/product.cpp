@@ -66,7 +66,7 @@ void multiply_block_by_blas(Rows a, Rows b, RowsToMake block, cxxblas::Transpose
 }
 
 void multiply_by_blas(Rows a, Rows b, RowsToMake result, cxxblas::Transpose transpose) {
-  const std::unique_lock<std::mutex> turn = turn_at_blas();
+  const std::unique_lock<std::mutex> turn = blas_lock();
   for (std::size_t i = result.first; i < result.end();) {
     const std::size_t end = std::min(result.end(), (i / rows_of_block + 1) * rows_of_block);
     if (end - i == 1) {
@@ -81,7 +81,7 @@ void multiply_by_blas(Rows a, Rows b, RowsToMake result, cxxblas::Transpose tran
 
 // As a column of the first matrix is a row of the result, all rows are made by one call.
 void multiply_transposed_by_blas(Rows a, Rows b, RowsToMake result) {
-  const std::unique_lock<std::mutex> turn = turn_at_blas();
+  const std::unique_lock<std::mutex> turn = blas_lock();
   const Index width = index(result.shape.columns);
   for (std::size_t i = result.first; i < result.end();) {
     const std::size_t end = std::min(result.end(), (i / rows_of_block + 1) * rows_of_block);
@@ -96,7 +96,7 @@ void multiply_transposed_by_blas(Rows a, Rows b, RowsToMake result) {
 
 // OpenBLAS that was built for one thread gives two threads the same buffer, and both products are wrong
 // without a word: there one product waits for another.
-std::unique_lock<std::mutex> turn_at_blas() {
+std::unique_lock<std::mutex> blas_lock() {
   thread_local const bool once [[maybe_unused]] = [] {
     if (!has_room_for_products()) throw std::bad_alloc();
     return true;

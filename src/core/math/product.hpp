@@ -27,7 +27,7 @@ void product_transposed(const Rows& a, const Rows& b, const RowsToMake& result);
 void product_of_transposed(const Rows& a, const Rows& b, const RowsToMake& result);
 
 /// Held while BLAS is called. Throws std::bad_alloc where it has no room in this thread.
-std::unique_lock<std::mutex> turn_at_blas();
+std::unique_lock<std::mutex> blas_lock();
 
 /// Whether there is room for the 128 MiB of addresses that OpenBLAS takes at its first product of a thread,
 /// and newer releases also before main. Where it does not get them, it asks again for ever.

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "core/math/functions.hpp"
+#include "core/math/elementary_functions.hpp"
 #include "core/math/machine.hpp"
 
 namespace attn {

@@ -9,7 +9,7 @@
 
 #include "core/math/machine.hpp"
 #include "core/math/product.hpp"
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "core/math/xtensor_blas.hpp"
 
 namespace attn {
@@ -17,7 +17,7 @@ namespace {
 
 struct StoredProduct {
   Rows a;
-  const Stored& b;
+  const StoredMatrix& b;
   bool lines_are_terms;  // a line of the tensor has one factor of every sum, or else all factors of one sum
   bool in_single;
   RowsToMake result;
@@ -30,7 +30,7 @@ struct StoredProduct {
 constexpr std::size_t least_work_of_thread = std::size_t{1} << 18;
 
 void share(std::size_t count, std::size_t work, const std::function<void(std::size_t)>& task) {
-  if (work >= 2 * least_work_of_thread) return side_by_side(count, task);
+  if (work >= 2 * least_work_of_thread) return parallel_for(count, task);
   for (std::size_t i = 0; i < count; ++i) task(i);
 }
 
@@ -78,7 +78,7 @@ void make_row(const StoredProduct& p, std::size_t i) {
 constexpr std::size_t panel_depth = 256, panel_width = 256;
 
 template <class Number>
-void widen(const Stored& b, std::size_t line, std::size_t begin, std::size_t count, Number* numbers) {
+void widen(const StoredMatrix& b, std::size_t line, std::size_t begin, std::size_t count, Number* numbers) {
   const std::byte* const from = b.line_at(line) + begin / b.type->block * b.type->bytes;
   if constexpr (std::is_same_v<Number, double>) {
     b.type->widen(from, count, numbers);
@@ -171,7 +171,7 @@ void make_blocks(const StoredProduct& p, const RowsToMake& rows) {
   const std::size_t count = (p.columns() + panel_width - 1) / panel_width;
   share(count, rows.shape.rows * p.depth() * p.columns(), [&](std::size_t part) {
     const Columns columns{part * panel_width, std::min(panel_width, p.columns() - part * panel_width)};
-    const std::unique_lock<std::mutex> turn = turn_at_blas();
+    const std::unique_lock<std::mutex> turn = blas_lock();
     if (p.in_single) {
       make_columns_in_single(p, a, rows, columns);
     } else {

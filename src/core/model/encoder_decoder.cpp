@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/attention/attention.hpp"
+#include "core/math/difference.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 
@@ -28,7 +29,7 @@ std::map<const ScopeKind*, Parameters> learned_parts(const EncoderDecoder& model
   return parts;
 }
 
-Recipe recipe_of_decoder(const EncoderDecoder& model, const Parameters& decoder) {
+AttentionRecipe recipe_of_decoder(const EncoderDecoder& model, const Parameters& decoder) {
   if (model.variant->score.empty()) return {};
   const ScoringFunction& function = look_up(scoring_functions(), model.variant->score, "scoring function");
   return recipe_of(function, {.matrices = decoder}, {.d_k = model.state_size});
@@ -65,19 +66,13 @@ void follow(const EncoderDecoder& model, RunningEncoderDecoder& run, const Ids& 
 
 // --- by length
 
-std::size_t words_in_source(const KnownTranslation& sentence) { return sentence.source.size() - 1; }
+std::size_t words_in_source(const ReferenceTranslation& sentence) { return sentence.source.size() - 1; }
 
 // Missing and superfluous words are wrong.
 double share_of_right_words(const Ids& written, const Ids& correct) {
   std::size_t right = 0;
   for (std::size_t t = 0; t < std::min(written.size(), correct.size()); ++t) right += written[t] == correct[t];
   return static_cast<double>(right) / static_cast<double>(std::max(written.size(), correct.size()));
-}
-
-double largest_difference_of_cells(const Matrix& a, const Matrix& b) {
-  double largest = 0.0;
-  for (std::size_t j = 0; j < a.shape().columns; ++j) largest = std::max(largest, std::fabs(a(0, j) - b(0, j)));
-  return largest;
 }
 
 // --- influence
@@ -205,22 +200,22 @@ std::vector<ExpectedMatrix> expected_matrices(const EncoderDecoder& model) {
   const std::size_t d = model.state_size, all_words = model.target_words.size();
   std::vector<ExpectedMatrix> expected;
   const auto expect = [&](const ScopeKind& part, const Role& role, Shape shape, const Axis& rows, const Axis& columns,
-                          Beginning beginning = Beginning::map) {
+                          Initialization beginning = Initialization::map) {
     expected.push_back({part, role, {shape, rows, columns}, beginning});
   };
   const auto expect_cell = [&](const ScopeKind& part, std::size_t input) {
     for (const RecurrentParameter& row : model.cell->parameters) {
       if (row.rows == RecurrentRows::input) expect(part, row.role, {input, d}, plain, state);
       if (row.rows == RecurrentRows::state) expect(part, row.role, {d, d}, state, state);
-      if (row.rows == RecurrentRows::bias) expect(part, row.role, {1, d}, bias, state, Beginning::zeros);
+      if (row.rows == RecurrentRows::bias) expect(part, row.role, {1, d}, bias, state, Initialization::zeros);
     }
   };
   expect(scope::encoder, role::e, {model.source_words.size(), model.source_size}, axis("words", model.source_words),
-         plain, Beginning::vectors);
+         plain, Initialization::vectors);
   expect_cell(scope::encoder, model.source_size);
-  expect(scope::decoder, role::e, {all_words, model.target_size}, words, plain, Beginning::vectors);
+  expect(scope::decoder, role::e, {all_words, model.target_size}, words, plain, Initialization::vectors);
   expect(scope::decoder, role::w_s, {d, d}, state, state);
-  expect(scope::decoder, role::b_s, {1, d}, bias, state, Beginning::zeros);
+  expect(scope::decoder, role::b_s, {1, d}, bias, state, Initialization::zeros);
   expect_cell(scope::decoder, model.target_size + model.variant->contexts_in_cell * d);
   if (const ScoringFunction* function = find_row(scoring_functions(), model.variant->score)) {
     for (const ScoreParameter& row : function->parameters) {
@@ -229,7 +224,7 @@ std::vector<ExpectedMatrix> expected_matrices(const EncoderDecoder& model) {
     }
   }
   expect(scope::decoder, role::w_o, {d + model.variant->contexts_joined * d, all_words}, plain, words);
-  expect(scope::decoder, role::b_o, {1, all_words}, bias, words, Beginning::zeros);
+  expect(scope::decoder, role::b_o, {1, all_words}, bias, words, Initialization::zeros);
   return expected;
 }
 
@@ -242,7 +237,7 @@ Ids ids_of(const std::vector<std::string>& words, const Vocabulary& vocabulary, 
   return ids;
 }
 
-void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target, Graph& graph) {
+void add_computation(const EncoderDecoder& model, const Ids& source, const Ids& target, Graph& graph) {
   RunningEncoderDecoder run(model, labelled_source(model, source), graph);
   follow(model, run, target, [](const Value&) {});
   if (model.variant->score.empty()) return;
@@ -285,20 +280,20 @@ Ids translate(const EncoderDecoder& model, const Ids& source, std::size_t most) 
 
 // --- by length
 
-Ids translation_beside(const EncoderDecoder& model, const KnownTranslation& known) {
+Ids translation_beside(const EncoderDecoder& model, const ReferenceTranslation& known) {
   constexpr std::size_t more = 3;  // enough to see that it does not end
   return translate(model, known.source, known.target.size() + more);
 }
 
-std::vector<LengthScore> by_length(const std::vector<EncoderDecoder>& models,
-                                   const std::vector<KnownTranslation>& known) {
+std::vector<LengthScore> scores_by_length(const std::vector<EncoderDecoder>& models,
+                                          const std::vector<ReferenceTranslation>& known) {
   std::set<std::size_t> lengths;
-  for (const KnownTranslation& sentence : known) lengths.insert(words_in_source(sentence));
+  for (const ReferenceTranslation& sentence : known) lengths.insert(words_in_source(sentence));
   std::vector<LengthScore> scores;
   for (const std::size_t words : lengths) {
     LengthScore score{words, 0, std::vector<std::size_t>(models.size(), 0),
                       std::vector<WrongTranslation>(models.size()), std::vector<double>(models.size(), 0.0)};
-    for (const KnownTranslation& sentence : known) {
+    for (const ReferenceTranslation& sentence : known) {
       if (words_in_source(sentence) != words) continue;
       ++score.sentences;
       for (std::size_t m = 0; m < models.size(); ++m) {
@@ -321,19 +316,20 @@ WrongTranslation shortest_wrong(const std::vector<LengthScore>& scores, std::siz
   return {};
 }
 
-double nearest_last_states(const EncoderDecoder& model, const std::vector<KnownTranslation>& known, std::size_t words) {
+double nearest_last_states(const EncoderDecoder& model, const std::vector<ReferenceTranslation>& known,
+                           std::size_t words) {
   struct LastState {
     Matrix state;
     const Ids* target;
   };
   std::vector<LastState> states;
   double nearest = std::numeric_limits<double>::infinity();
-  for (const KnownTranslation& sentence : known) {
+  for (const ReferenceTranslation& sentence : known) {
     if (words_in_source(sentence) != words) continue;
     LastState last{last_state(model, sentence.source), &sentence.target};
     for (const LastState& other : states) {
       if (*other.target == *last.target) continue;
-      nearest = std::min(nearest, largest_difference_of_cells(last.state, other.state));
+      nearest = std::min(nearest, largest_difference(last.state, other.state));
     }
     states.push_back(std::move(last));
   }
@@ -342,9 +338,9 @@ double nearest_last_states(const EncoderDecoder& model, const std::vector<KnownT
 
 // --- influence
 
-Influence influence(const EncoderDecoder& model, const Ids& source, const Ids& target) {
+SourceInfluence source_influence(const EncoderDecoder& model, const Ids& source, const Ids& target) {
   const Matrix before = distributions(model, source, target);
-  Influence result{{}, Matrix({target.size(), source.size()})};
+  SourceInfluence result{{}, Matrix({target.size(), source.size()})};
   for (std::size_t i = 0; i < source.size(); ++i) {
     Ids changed = source;
     changed[i] = nearest_other(model, source[i]);

@@ -30,7 +30,7 @@ struct ExpectedMatrix {
   const ScopeKind& part;  // the encoder or the decoder
   const Role& role;
   Frame frame;
-  Beginning beginning = Beginning::map;
+  Initialization beginning = Initialization::map;
   std::string_view shape_in_words = {};
   std::string name = Name({part}, role).text();
 };
@@ -89,7 +89,7 @@ class RunningEncoderDecoder {
 /// as `h`; `decoder.0.state`, and for every word of the target `decoder.1.query` … `decoder.1.distribution`;
 /// the weights of all steps as `alignment` [outputs, inputs], except for the variant none.  (Bahdanau et al.
 /// 2014; Zhang et al., Dive into Deep Learning, 11.4; Stenzel 2023, Transformer Pt. 1)
-void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target, Graph& graph);
+void add_computation(const EncoderDecoder& model, const Ids& source, const Ids& target, Graph& graph);
 
 /// The distributions of all steps under teacher forcing, without a graph.  [outputs, target words].
 Matrix distributions(const EncoderDecoder& model, const Ids& source, const Ids& target);
@@ -102,13 +102,13 @@ Matrix last_state(const EncoderDecoder& model, const Ids& source);
 Ids translate(const EncoderDecoder& model, const Ids& source, std::size_t most);
 
 /// A sentence and its correct translation, both closed by <end>.
-struct KnownTranslation {
+struct ReferenceTranslation {
   Ids source, target;
 };
 
 /// What a model wrote in place of a correct translation.
 struct WrongTranslation {
-  const KnownTranslation* sentence = nullptr;  // null: nothing is wrong
+  const ReferenceTranslation* sentence = nullptr;  // null: nothing is wrong
   Ids written = {};
 };
 
@@ -122,26 +122,27 @@ struct LengthScore {
 };
 
 /// Greedy translations of all sentences by all models, compared with the correct ones, by length.
-std::vector<LengthScore> by_length(const std::vector<EncoderDecoder>& models,
-                                   const std::vector<KnownTranslation>& known);
+std::vector<LengthScore> scores_by_length(const std::vector<EncoderDecoder>& models,
+                                          const std::vector<ReferenceTranslation>& known);
 
 /// The first of the shortest sentences that a model, counted from 0, translates wrongly.
 WrongTranslation shortest_wrong(const std::vector<LengthScore>& scores, std::size_t model);
 
 /// A greedy translation, which may be a little longer than the correct one.
-Ids translation_beside(const EncoderDecoder& model, const KnownTranslation& known);
+Ids translation_beside(const EncoderDecoder& model, const ReferenceTranslation& known);
 
 /// How near the encoder's last states of two sentences of this length with different translations come: the
 /// least, over all pairs, of the largest difference of a number. Infinity where there is no such pair.
-double nearest_last_states(const EncoderDecoder& model, const std::vector<KnownTranslation>& known, std::size_t words);
+double nearest_last_states(const EncoderDecoder& model, const std::vector<ReferenceTranslation>& known,
+                           std::size_t words);
 
 /// What every output still depends on: each source word in turn is replaced by another one.
-struct Influence {
+struct SourceInfluence {
   Ids replacements;  // for each source word, the other word whose embedding is nearest
   Matrix moved;      // how far an output's distribution moves: ½ Σ|p − p'|, 0 to 1  [outputs, inputs]
 };
 
 /// Measures it under teacher forcing. The vocabulary has at least two words besides <end>, or the word stays.
-Influence influence(const EncoderDecoder& model, const Ids& source, const Ids& target);
+SourceInfluence source_influence(const EncoderDecoder& model, const Ids& source, const Ids& target);
 
 }  // namespace attn

@@ -110,14 +110,14 @@ Layer make_layer(Graph& graph, const LayerKind& kind, LayerSizes sizes, std::siz
   return layer;
 }
 
-Work counted(const LayerKind& kind, LayerSizes sizes) {
+Work layer_work(const LayerKind& kind, LayerSizes sizes) {
   Graph graph;
   const std::vector<Value> x = positions(graph, sizes);
   kind.by_position(x, make_layer(graph, kind, sizes));
   return work_of(graph);
 }
 
-Work counted_heads(std::size_t heads, std::size_t n, std::size_t d_model) {
+Work heads_work(std::size_t heads, std::size_t n, std::size_t d_model) {
   Graph graph;
   const auto planned = [&](const Role& role, Shape shape) {
     return graph.input(role, {shape, axis("rows"), axis("columns")});
@@ -128,7 +128,7 @@ Work counted_heads(std::size_t heads, std::size_t n, std::size_t d_model) {
     projected.push_back(name(*of, matmul(x, planned(*map, {d_model, d_model}))));
   }
   const Projection output{planned(role::w_o, {d_model, d_model}), {}};
-  const Recipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_model / heads})};
+  const AttentionRecipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_model / heads})};
   multi_head_attention(projected[0], projected[1], projected[2], {recipe, heads, output});
   return work_of(graph);
 }
@@ -142,11 +142,11 @@ ScoreInputs score_inputs(Graph& graph, const ScoringFunction& function, std::siz
 }
 
 Value scaled_scores(const ScoringFunction& function, const ScoreInputs& inputs) {
-  const Recipe recipe = recipe_of(function, inputs.parameters, {.d_k = inputs.k.shape().columns});
+  const AttentionRecipe recipe = recipe_of(function, inputs.parameters, {.d_k = inputs.k.shape().columns});
   return scaled_scores(function.score(inputs.q, inputs.k, inputs.parameters), recipe);
 }
 
-Work counted_scores(const ScoringFunction& function, std::size_t n, std::size_t d) {
+Work scores_work(const ScoringFunction& function, std::size_t n, std::size_t d) {
   Graph graph;
   scaled_scores(function, score_inputs(graph, function, n, d));
   return work_of(graph);

@@ -16,11 +16,11 @@ Value layer_input(Graph& graph, LayerSizes sizes);
 Layer make_layer(Graph& graph, const LayerKind& kind, LayerSizes sizes, std::size_t place = 1);
 
 /// One layer, built position by position and counted.
-Work counted(const LayerKind& kind, LayerSizes sizes);
+Work layer_work(const LayerKind& kind, LayerSizes sizes);
 
 /// Multi-head self-attention on n embeddings of size d_model with all four projections, counted without being
 /// computed. Throws InputError when d_model is not divisible by the number of heads.
-Work counted_heads(std::size_t heads, std::size_t n, std::size_t d_model);
+Work heads_work(std::size_t heads, std::size_t n, std::size_t d_model);
 
 /// n queries and keys of d numbers, and a scoring function's matrices.
 struct ScoreInputs {
@@ -33,7 +33,7 @@ ScoreInputs score_inputs(Graph& graph, const ScoringFunction& function, std::siz
 Value scaled_scores(const ScoringFunction& function, const ScoreInputs& inputs);
 
 /// The same, counted.
-Work counted_scores(const ScoringFunction& function, std::size_t n, std::size_t d);
+Work scores_work(const ScoringFunction& function, std::size_t n, std::size_t d);
 
 /// A place in a stack of layers, both counted from 0: layer 0 is the input.
 struct StackPlace {

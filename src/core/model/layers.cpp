@@ -28,7 +28,9 @@ Positions positions_of(const Value& x) {
   return positions;
 }
 
-Recipe scaled_dot_recipe(const Layer& layer) { return {.divisor = divisor("sqrt-dk", {.d_k = layer.sizes.d})}; }
+AttentionRecipe scaled_dot_recipe(const Layer& layer) {
+  return {.divisor = divisor("sqrt-dk", {.d_k = layer.sizes.d})};
+}
 
 // A recipe names its steps: each query has a scope of its own.
 Positions attend(const Positions& q, const Value& k, const Value& v, const Layer& layer) {
@@ -210,7 +212,7 @@ double dilated_path(LayerSizes sizes) {
 }
 
 constexpr std::string_view chapter = "Dive into Deep Learning, 11.6.2", paper = "Vaswani et al. 2017, table 1";
-constexpr Growth of_attention = {"O(n²d)", "O(1)", "O(1)", chapter};
+constexpr Complexity of_attention = {"O(n²d)", "O(1)", "O(1)", chapter};
 
 constexpr std::array layer_kind_table = {
     LayerKind{"self-attention",

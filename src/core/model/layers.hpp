@@ -23,7 +23,7 @@ struct Layer {
 };
 
 /// How something grows with the sizes, as a document writes it.
-struct Growth {
+struct Complexity {
   std::string_view complexity;  // "O(n² d)"
   std::string_view sequential;
   std::string_view path;
@@ -37,9 +37,9 @@ struct LayerKind {
   std::string_view name;
   std::string_view summary;
   std::string_view formula;  // of the multiply-adds, exactly
-  Growth growth;             // in n, d, k
+  Complexity growth;         // in n, d, k
   // In T, D, K  (Lin et al. 2022; Stenzel 2023, Transformer Pt. 1, table 2); empty: not in it.
-  Growth survey;
+  Complexity survey;
   double (*multiply_adds)(LayerSizes sizes);  // of one layer
   double (*sequential)(LayerSizes sizes);     // operations of one layer that wait for each other
   double (*path)(LayerSizes sizes);           // from x_1 and x_n to a position that depends on both

@@ -9,7 +9,7 @@
 #include <numbers>
 
 #include "core/attention/score.hpp"
-#include "core/math/functions.hpp"
+#include "core/math/elementary_functions.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
@@ -108,7 +108,7 @@ void take_positions(ModelRecipe& recipe, const FieldValue& value, const std::str
 
 void take_scale(ModelRecipe& recipe, const FieldValue& value, const std::string& called) {
   const std::string_view scale = name_in(value, called);
-  const std::optional<double> number = parsed<double>(scale);
+  const std::optional<double> number = parse_number<double>(scale);
   if (number && (!std::isfinite(*number) || *number <= 0.0))
     fail("{} {}: the scores are divided by it, so give a positive number", called, scale);
   if (!number && !find_row(scales(), scale))
@@ -123,7 +123,7 @@ std::optional<std::vector<std::size_t>> layer_numbers(std::string_view text) {
     const std::size_t comma = rest.find(',');
     std::string_view one = rest.substr(0, comma);
     while (one.starts_with(' ')) one.remove_prefix(1);
-    const std::optional<std::size_t> number = parsed<std::size_t>(one);
+    const std::optional<std::size_t> number = parse_number<std::size_t>(one);
     if (!number || *number == 0) return std::nullopt;
     numbers.push_back(*number);
     rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);

@@ -47,7 +47,7 @@ class DecoderStep {
     const Recurrence& cell;
     Parameters parameters;  // the cell's
     Value h;                // the encoder's states, keys and values at once  [n, d]
-    Recipe recipe;
+    AttentionRecipe recipe;
   };
 
   /// `word` is the embedding of the last output, `previous` the state after it, and `output` the label of the

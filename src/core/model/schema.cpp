@@ -9,7 +9,7 @@ namespace attn {
 
 namespace {
 
-using enum Beginning;
+using enum Initialization;
 using enum Presence;
 using size_name::all_d_k, size_name::all_d_q, size_name::d_ff, size_name::d_model, size_name::one;
 
@@ -279,32 +279,32 @@ std::vector<ParameterRow> parameter_rows(const ModelKind& kind, const Transforme
 
 // --- learned
 
-Learned::Learned(Graph& graph, const std::vector<ParameterRow>& rows, const ModelParameters& numbers,
-                 const Vocabularies& words) {
+ParameterNodes::ParameterNodes(Graph& graph, const std::vector<ParameterRow>& rows, const ModelParameters& numbers,
+                               const Vocabularies& words) {
   auto values = std::make_shared<Values>();
   for (const ParameterRow& row : rows) values->emplace(row.name, input_of(graph, row, numbers, words));
   values_ = std::move(values);
 }
 
-Learned Learned::within(const std::vector<ScopeName>& scopes) const {
+ParameterNodes ParameterNodes::within(const std::vector<ScopeName>& scopes) const {
   std::string prefix = prefix_;
   for (const ScopeName& scope : scopes) prefix += scope.text + '.';
   return {values_, std::move(prefix)};
 }
 
-bool Learned::has(const Name& name) const { return values_->contains(prefix_ + name.text()); }
+bool ParameterNodes::has(const Name& name) const { return values_->contains(prefix_ + name.text()); }
 
-std::optional<Value> Learned::find(const Name& name) const {
+std::optional<Value> ParameterNodes::find(const Name& name) const {
   const auto found = values_->find(prefix_ + name.text());
   return found == values_->end() ? std::nullopt : std::optional(found->second);
 }
 
-const Value& Learned::at(const Name& name) const {
+const Value& ParameterNodes::at(const Name& name) const {
   const auto found = values_->find(prefix_ + name.text());
   if (found == values_->end()) fail("the model has no parameter {}{}: give a file that has it", prefix_, name.text());
   return found->second;
 }
 
-Projection Learned::projection(const LinearRoles& of) const { return {at(of.w), find(of.b)}; }
+Projection ParameterNodes::projection(const LinearRoles& of) const { return {at(of.w), find(of.b)}; }
 
 }  // namespace attn

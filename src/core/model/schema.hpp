@@ -64,7 +64,7 @@ extern const SizeName one, d_model, all_d_q, all_d_k, normed_q, normed_k, d_ff, 
 }
 
 /// How a parameter begins before anything is learned.
-enum class Beginning { map, vectors, zeros, ones };
+enum class Initialization { map, vectors, zeros, ones };
 
 /// Whether a file that has the part of a parameter may be without it: a bias. Norms in layers are there where
 /// the recipe places them.
@@ -75,15 +75,15 @@ struct Parameter {
   const Role& role;
   const SizeName& rows;
   const SizeName& columns;
-  Beginning beginning;
+  Initialization beginning;
   Presence presence;
   bool (*may_stand)(const ModelRecipe& recipe);  // whether a model of this recipe can have it
   bool (*is_drawn)(const ModelRecipe& recipe);   // whether a drawn one has it
 
   bool is_vector() const { return &rows == &size_name::one; }
   /// How it begins in a model of this recipe: a γ to which 1 is added begins at 0.
-  Beginning begins(const ModelRecipe& recipe) const {
-    return beginning == Beginning::ones && recipe.norm_kind->adds_one ? Beginning::zeros : beginning;
+  Initialization begins(const ModelRecipe& recipe) const {
+    return beginning == Initialization::ones && recipe.norm_kind->adds_one ? Initialization::zeros : beginning;
   }
 };
 
@@ -134,15 +134,15 @@ struct Vocabularies {
 };
 
 /// The learned matrices within one scope of a model, as nodes of a graph.
-class Learned {
+class ParameterNodes {
  public:
   /// Makes an input of every row; one that has no numbers is for a graph that never evaluates. The graph has
   /// no open scope.
-  Learned(Graph& graph, const std::vector<ParameterRow>& rows, const ModelParameters& numbers,
-          const Vocabularies& words);
+  ParameterNodes(Graph& graph, const std::vector<ParameterRow>& rows, const ModelParameters& numbers,
+                 const Vocabularies& words);
 
   /// `learned.within({scope::encoder, {scope::number, 1}})`.
-  Learned within(const std::vector<ScopeName>& scopes) const;
+  ParameterNodes within(const std::vector<ScopeName>& scopes) const;
   bool has(const Name& name) const;
   std::optional<Value> find(const Name& name) const;
   /// Throws InputError when the model has no such parameter.
@@ -151,7 +151,7 @@ class Learned {
 
  private:
   using Values = std::map<std::string, Value, std::less<>>;
-  Learned(std::shared_ptr<const Values> values, std::string prefix)
+  ParameterNodes(std::shared_ptr<const Values> values, std::string prefix)
       : values_(std::move(values)), prefix_(std::move(prefix)) {}
 
   std::shared_ptr<const Values> values_;

@@ -9,7 +9,7 @@
 #include "core/attention/masks.hpp"
 #include "core/attention/score.hpp"
 #include "core/graph/run.hpp"
-#include "core/op/ways.hpp"
+#include "core/op/gradient_operations.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
@@ -18,12 +18,12 @@ namespace attn {
 
 namespace {
 
-Learned learned_of(const Transformer& model, Graph& graph) {
+ParameterNodes learned_of(const Transformer& model, Graph& graph) {
   const Vocabularies words{axis("vocabulary", model.source_vocabulary), axis("vocabulary", model.target_vocabulary)};
   std::vector<ParameterRow> rows = parameters_of(model);
   // Inputs that have numbers stand in the order of their names.
   if (!model.parameters.empty()) std::ranges::sort(rows, {}, &ParameterRow::name);
-  return Learned(graph, rows, model.parameters, words);
+  return ParameterNodes(graph, rows, model.parameters, words);
 }
 
 // Queries, and the keys that they look at; the shape of the mask of one sentence.
@@ -65,9 +65,9 @@ const std::string causal_order = "the causal order", padding = "the padding", gi
 constexpr std::string_view follows_from = "follows from ";
 
 // What is looked at, for the reasons of a side and what was given: an input that no n × n cells stand behind.
-Looking looking(Graph& graph, std::vector<MaskReason> reasons, const WordMask& given, const Sides& sides,
-                const Role& mask_role, const Role& bias_role) {
-  Looking result;
+AttentionInputs looking(Graph& graph, std::vector<MaskReason> reasons, const WordMask& given, const Sides& sides,
+                        const Role& mask_role, const Role& bias_role) {
+  AttentionInputs result;
   const auto in_each = [&](MaskRule rule) { return in_each_sentence(std::move(rule), sides.shape.rows); };
   if (!given.valid_lengths.empty())
     reasons.push_back({in_each(valid_length_rule(sides.shape, given.valid_lengths)), "the valid lengths"});
@@ -89,7 +89,7 @@ Looking looking(Graph& graph, std::vector<MaskReason> reasons, const WordMask& g
     const Shape all{sides.shape.rows * sides.queries.batch, sides.shape.columns};
     result.allowed = graph.input(mask_role, mask_by(std::move(rules)), {all, sides.queries, sides.keys});
     if (!given.allowed || sources.size() > 1)
-      graph.tell_origin(result.allowed->node(), std::string(follows_from) + listed(sources));
+      graph.tell_origin(result.allowed->node(), std::string(follows_from) + list_in_words(sources));
   }
   if (given.bias) {
     require_fit(*given.bias, sides, bias_role);
@@ -158,7 +158,7 @@ Value RunningTransformer::patches_of(const Side& side, const ModelInput& words) 
   if (words.sentences > 1) throw std::logic_error("the patches of several images stand below each other");
   if (words.has_blanks()) fail("‹text›: patches of an image have no padding: leave out <blank>");
   const Axis tokens = words.rows("tokens");
-  const Learned learned = learned_.within({side.embedding});
+  const ParameterNodes learned = learned_.within({side.embedding});
   const std::optional<Value> w = learned.find(role::w);
   Value x = graph_.input(w ? role::patches : role::x, *words.x, tokens, axis("features"));
   if (w) x = name(role::x, linear(x, {*w, learned.find(role::b)}));
@@ -204,7 +204,7 @@ Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words, 
          Name({side.positions}, role::table).text());
   }
   Value placed = with_positions(kind, x, places);
-  const Learned embedding = learned_.within({side.embedding});
+  const ParameterNodes embedding = learned_.within({side.embedding});
   if (embedding.has({{scope::norm}, role::gamma}))
     placed = normalized_within(scope::norm, placed, embedding, model_.recipe);
   return recipe_.dropout ? recipe_.dropout->apply(placed, 1) : placed;
@@ -212,14 +212,14 @@ Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words, 
 
 // Some models normalize once more at the end.
 Value RunningTransformer::finish(const ScopeKind& side, const Value& x) {
-  const Learned learned = learned_.within({side});
+  const ParameterNodes learned = learned_.within({side});
   const bool normalizes = learned.has({{scope::norm}, role::gamma});
   return name(role::output, normalizes ? normalized_within(scope::norm, x, learned, model_.recipe) : x);
 }
 
 // Those of the words that are encoded, or decoded last.
 std::vector<Value> RunningTransformer::relative_of(const ScopeKind& side, const Frame& scores,
-                                                   const Apart& apart) const {
+                                                   const QueryKeyPositions& apart) const {
   const std::optional<Value> table = learned_.find({{side, scope::relative_positions}, role::table});
   if (!table) return {};
   const Buckets buckets{table->shape().rows, static_cast<std::size_t>(model_.recipe.max_distance),
@@ -243,7 +243,8 @@ Value RunningTransformer::encode(const ModelInput& source) {
   Axis queries = words;
   queries.name = "queries";
   const Axis keys = axis("keys", words.batch == 1 && words.labels ? *words.labels : std::vector<std::string>());
-  Looking self = looking(graph_, std::move(reasons), source.mask, {queries, keys, shape}, role::mask, role::bias);
+  AttentionInputs self =
+      looking(graph_, std::move(reasons), source.mask, {queries, keys, shape}, role::mask, role::bias);
   self.apart = {.queries = positions, .keys = positions};
   self.relative = relative_of(scope::encoder, {{words.batch * n, n}, queries, keys}, self.apart);
   for (std::size_t i = 1; i <= model_.sizes.encoder_layers; ++i) {
@@ -263,8 +264,8 @@ bool RunningTransformer::any_local(bool is_local) const {
 
 // One word alone may attend to all words before it: it needs no mask. Where only some layers have a window, their mask
 // stands beside that of the others.
-DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target, const Apart& apart,
-                                                   const std::optional<Value>& encoded) const {
+DecoderAttentionInputs RunningTransformer::decoder_looking(const ModelInput& target, const QueryKeyPositions& apart,
+                                                           const std::optional<Value>& encoded) const {
   const std::size_t n = target.words_of_sentence(), before = words_before_ - n;
   const bool has_blanks = any(blank_before_), is_causal = model_.recipe.causal_decoder;
   const Shape shape{n, words_before_};
@@ -281,7 +282,7 @@ DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target, con
     with_window.push_back(
         {in_each_sentence(window_rule(window, before), n), fmt::format("the window of {}", count_of(window, "word"))});
   const bool all_have_it = has_window && !any_local(false);
-  DecoderLooking result;
+  DecoderAttentionInputs result;
   result.self = looking(graph_, all_have_it ? with_window : std::move(reasons), target.mask, {queries, keys, shape},
                         role::mask, role::bias);
   result.self.apart = apart;
@@ -317,7 +318,7 @@ Value RunningTransformer::decode(const ModelInput& target, const std::optional<V
   words_before_ += words;
   tokens_before_.insert(tokens_before_.end(), target.tokens.begin(), target.tokens.end());
   const Graph::Scope scope(graph_, scope::decoder);
-  const DecoderLooking looking = decoder_looking(target, {.queries = here, .keys = positions_before_}, encoded);
+  const DecoderAttentionInputs looking = decoder_looking(target, {.queries = here, .keys = positions_before_}, encoded);
   for (std::size_t i = 1; i <= model_.sizes.decoder_layers; ++i) {
     const Graph::Scope layer(graph_, scope::number, i);
     LayerRecipe recipe = recipe_;
@@ -347,7 +348,7 @@ bool RunningTransformer::has_output() const {
 
 // What some models do before the output layer, with the activation of their feed-forward layers.
 Value RunningTransformer::transformed(const Value& last) const {
-  const Learned output = learned_.within({scope::output});
+  const ParameterNodes output = learned_.within({scope::output});
   const Graph::Scope scope(graph_, scope::output);
   Value x = last;
   if (output.has({{scope::transform}, role::w})) {
@@ -376,7 +377,7 @@ Value RunningTransformer::uncapped_logits(const Value& given) const {
 }
 
 void RunningTransformer::forget() {
-  for (DecoderMemory& memory : memories_) memory.self.reset();
+  for (DecoderCache& memory : memories_) memory.self.reset();
   words_before_ = 0;
   blank_before_.clear();
   tokens_before_.clear();

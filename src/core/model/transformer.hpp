@@ -15,28 +15,29 @@ struct LayerRecipe {
 };
 
 /// What one attention of a layer looks at, beside its parameters.
-struct Looking {
+struct AttentionInputs {
   std::optional<Value> allowed = {};  // 0 where a query may not attend       [n_q, n_k]
   std::optional<Value> bias = {};     // added to the scaled scores           [n_q or 1, n_k]
-  Apart apart = {};                   // where queries and keys stand
+  QueryKeyPositions apart = {};       // where queries and keys stand
   std::vector<Value> relative = {};   // of each head, added to the scaled scores; empty: nothing
 };
 
 /// What is looked at: the keys and values of one attention.
-struct Memory {
+struct KeysAndValues {
   Value k;  // [n, h_k·d_k]
   Value v;  // [n, h_k·d_k]
 };
 
 /// The keys and values of some words: `k` and `v`. Where all numbers of the keys are normalized together, the keys are
 /// `k_norm.output`.  [n, d_model] -> [n, h_k·d_k] twice.  (OLMo Team 2024, 2 OLMo 2 Furious, section 3.2)
-Memory memory_of(const Value& x, const Learned& attention, const LayerRecipe& recipe);
+KeysAndValues keys_and_values_of(const Value& x, const ParameterNodes& attention, const LayerRecipe& recipe);
 
 /// `before` and then `more`, as the cache of a decoder grows.
-Memory joined(const Memory& before, const Memory& more);
+KeysAndValues joined(const KeysAndValues& before, const KeysAndValues& more);
 
 /// The normalization of a scope, `norm_1.output`.  [n, d_model] -> [n, d_model].
-Value normalized_within(const ScopeName& scope, const Value& x, const Learned& learned, const ModelRecipe& recipe);
+Value normalized_within(const ScopeName& scope, const Value& x, const ParameterNodes& learned,
+                        const ModelRecipe& recipe);
 
 /// The normalization of queries or keys in the scope of its own. Throws InputError as the kind of norm does.
 /// [n, d] -> [n, d].
@@ -49,26 +50,28 @@ Scalar bound_of(double number);
 /// `sum_1`, `norm_1.output`, `feed_forward.output`, `sum_2`, `norm_2.output`.
 /// [n, d_model] -> [n, d_model].
 /// (Vaswani et al. 2017, section 3.1; Zhang et al., Dive into Deep Learning, 11.7)
-Value encoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe, const Looking& looking);
+Value encoder_layer(const Value& x, const ParameterNodes& layer, const LayerRecipe& recipe,
+                    const AttentionInputs& looking);
 
 /// What a decoder layer remembers of earlier words, and of what was encoded.
-struct DecoderMemory {
-  std::optional<Memory> self;
-  std::optional<Memory> cross;
+struct DecoderCache {
+  std::optional<KeysAndValues> self;
+  std::optional<KeysAndValues> cross;
 };
 
 /// What the words of a decoder look at: earlier and present ones, and what was encoded.
-struct DecoderLooking {
-  Looking self, cross;
-  Looking local = {};  // in place of `self`, in layers with a window
+struct DecoderAttentionInputs {
+  AttentionInputs self, cross;
+  AttentionInputs local = {};  // in place of `self`, in layers with a window
 };
 
 /// Masked self-attention, attention to `encoded` where the layer has it, and feed-forward. Keys and values of
 /// earlier words are taken from `remembered`, and those of x are added to it.
 /// [n, d_model] -> [n, d_model].
 /// (Vaswani et al. 2017, section 3.1; Zhang et al., Dive into Deep Learning, 11.7)
-Value decoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe, const DecoderLooking& looking,
-                    const std::optional<Value>& encoded, DecoderMemory& remembered);
+Value decoder_layer(const Value& x, const ParameterNodes& layer, const LayerRecipe& recipe,
+                    const DecoderAttentionInputs& looking, const std::optional<Value>& encoded,
+                    DecoderCache& remembered);
 
 /// A Transformer: its recipe, its sizes and its parameters.
 struct Transformer {
@@ -141,20 +144,20 @@ class RunningTransformer {
   Value vectors_of(const Side& side, const ModelInput& words, const LiveWords& live, const RowPositions& positions);
   Value embedded(const Side& side, const ModelInput& words, const LiveWords& live);
   Value patches_of(const Side& side, const ModelInput& words);
-  std::vector<Value> relative_of(const ScopeKind& side, const Frame& scores, const Apart& apart) const;
+  std::vector<Value> relative_of(const ScopeKind& side, const Frame& scores, const QueryKeyPositions& apart) const;
   Value transformed(const Value& last) const;
   Value uncapped_logits(const Value& last) const;
   Value finish(const ScopeKind& side, const Value& x);
   Name tied_embedding() const;
   bool any_local(bool is_local) const;
-  DecoderLooking decoder_looking(const ModelInput& target, const Apart& apart,
-                                 const std::optional<Value>& encoded) const;
+  DecoderAttentionInputs decoder_looking(const ModelInput& target, const QueryKeyPositions& apart,
+                                         const std::optional<Value>& encoded) const;
 
   const Transformer& model_;
   Graph& graph_;
-  Learned learned_;
+  ParameterNodes learned_;
   LayerRecipe recipe_;
-  std::vector<DecoderMemory> memories_;
+  std::vector<DecoderCache> memories_;
   std::size_t words_before_ = 0;    // of each sentence
   std::vector<bool> blank_before_;  // of the words before, of sentence after sentence
   std::vector<std::string> tokens_before_;

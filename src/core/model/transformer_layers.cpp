@@ -2,7 +2,7 @@
 
 #include "core/attention/score.hpp"
 #include "core/model/transformer.hpp"
-#include "core/op/ways.hpp"
+#include "core/op/gradient_operations.hpp"
 
 namespace attn {
 
@@ -16,14 +16,14 @@ bool is_of_head(const Value& gamma, const Value& all, std::size_t heads) {
 // A layer at work: its sub-layers, each in a scope of its own, one after another.
 class LayerAtWork {
  public:
-  LayerAtWork(Value x, const Learned& learned, const LayerRecipe& recipe)
+  LayerAtWork(Value x, const ParameterNodes& learned, const LayerRecipe& recipe)
       : before_(std::move(x)), x_(before_), learned_(learned), recipe_(recipe) {}
 
   template <class Memorize>
-  void attend(const ScopeKind& scope, const Looking& looking, const Memorize& memory) {
+  void attend(const ScopeKind& scope, const AttentionInputs& looking, const Memorize& memory) {
     connect([&](const Value& words) {
       const Graph::Scope open(words.graph(), scope);
-      const Learned learned = learned_.within({scope});
+      const ParameterNodes learned = learned_.within({scope});
       return look_at(words, memory(words, learned), learned, looking, &scope == &scope::self_attention);
     });
   }
@@ -32,7 +32,7 @@ class LayerAtWork {
   Value feed_forward() {
     if (!learned_.has({{scope::feed_forward}, role::w_1})) return x_;
     connect([&](const Value& words) {
-      const Learned learned = learned_.within({scope::feed_forward});
+      const ParameterNodes learned = learned_.within({scope::feed_forward});
       const Graph::Scope open(words.graph(), scope::feed_forward);
       FeedForward layer{learned.projection(linear_layer::inner), learned.projection(linear_layer::outer),
                         recipe_.model.activation};
@@ -61,16 +61,16 @@ class LayerAtWork {
 
   // The queries of words look at the memory with several heads: `q` … `output`. Where queries and keys are
   // told their positions, these are positions of the same words.  (Vaswani et al. 2017, section 3.2)
-  Value look_at(const Value& words, const Memory& memory, const Learned& learned, const Looking& looking,
-                bool has_positions) const {
+  Value look_at(const Value& words, const KeysAndValues& memory, const ParameterNodes& learned,
+                const AttentionInputs& looking, bool has_positions) const {
     const ModelRecipe& model = recipe_.model;
     Value q = name(role::q, linear(words, learned.projection(linear_layer::q)));
     const KeySizes sizes{.d_k = q.shape().columns / recipe_.heads.of_queries, .n_k = sentences_of(memory.k).rows};
-    Recipe recipe{.waves = waves_of_head(sizes.d_k),
-                  .apart = looking.apart,
-                  .divisor = divisor(model.scale, sizes),
-                  .bias = looking.bias,
-                  .allowed = looking.allowed};
+    AttentionRecipe recipe{.waves = waves_of_head(sizes.d_k),
+                           .apart = looking.apart,
+                           .divisor = divisor(model.scale, sizes),
+                           .bias = looking.bias,
+                           .allowed = looking.allowed};
     if (model.score_cap != 0.0) recipe.cap = bound_of(model.score_cap);
     if (has_positions) recipe.positions = model.positions;
     const std::optional<Value> gamma_q = learned.find(role::gamma_q), gamma_k = learned.find(role::gamma_k);
@@ -88,8 +88,8 @@ class LayerAtWork {
     }
     MultiHead how{recipe, recipe_.heads, learned.projection(linear_layer::o)};
     if (!looking.relative.empty()) {
-      how.in_head = [&](const Recipe& of_all, std::size_t head) {
-        Recipe own = of_all;
+      how.in_head = [&](const AttentionRecipe& of_all, std::size_t head) {
+        AttentionRecipe own = of_all;
         const Value& relative = looking.relative[head];
         own.bias = own.bias ? add(*own.bias, relative) : relative;
         return own;
@@ -113,29 +113,30 @@ class LayerAtWork {
 
   Value before_;  // what goes into the layer
   Value x_;
-  const Learned& learned_;
+  const ParameterNodes& learned_;
   const LayerRecipe& recipe_;
   std::size_t number_ = 0;
 };
 
 }  // namespace
 
-Memory memory_of(const Value& x, const Learned& attention, const LayerRecipe& recipe) {
-  Memory memory{name(role::k, linear(x, attention.projection(linear_layer::k))),
-                name(role::v, linear(x, attention.projection(linear_layer::v)))};
+KeysAndValues keys_and_values_of(const Value& x, const ParameterNodes& attention, const LayerRecipe& recipe) {
+  KeysAndValues memory{name(role::k, linear(x, attention.projection(linear_layer::k))),
+                       name(role::v, linear(x, attention.projection(linear_layer::v)))};
   const std::optional<Value> gamma = attention.find(role::gamma_k);
   if (gamma && !is_of_head(*gamma, memory.k, recipe.heads.of_keys))
     memory.k = normalized_in(scope::k_norm, memory.k, *gamma, recipe.model);
   return memory;
 }
 
-Memory joined(const Memory& before, const Memory& more) {
+KeysAndValues joined(const KeysAndValues& before, const KeysAndValues& more) {
   return {name(role::keys, stack({before.k, more.k})), name(role::values, stack({before.v, more.v}))};
 }
 
-Value normalized_within(const ScopeName& scope, const Value& x, const Learned& learned, const ModelRecipe& recipe) {
+Value normalized_within(const ScopeName& scope, const Value& x, const ParameterNodes& learned,
+                        const ModelRecipe& recipe) {
   const Graph::Scope open(x.graph(), scope);
-  const Learned inner = learned.within({scope});
+  const ParameterNodes inner = learned.within({scope});
   return name(role::output,
               recipe.norm_kind->apply(
                   x, {.gamma = inner.at(role::gamma), .beta = inner.find(role::beta), .epsilon = recipe.epsilon}));
@@ -151,25 +152,28 @@ Scalar bound_of(double number) {
   return {number, {notation, notation}};
 }
 
-Value encoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe, const Looking& looking) {
+Value encoder_layer(const Value& x, const ParameterNodes& layer, const LayerRecipe& recipe,
+                    const AttentionInputs& looking) {
   LayerAtWork work(x, layer, recipe);
-  work.attend(scope::self_attention, looking,
-              [&](const Value& words, const Learned& learned) { return memory_of(words, learned, recipe); });
+  work.attend(scope::self_attention, looking, [&](const Value& words, const ParameterNodes& learned) {
+    return keys_and_values_of(words, learned, recipe);
+  });
   return work.feed_forward();
 }
 
-Value decoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe, const DecoderLooking& looking,
-                    const std::optional<Value>& encoded, DecoderMemory& remembered) {
+Value decoder_layer(const Value& x, const ParameterNodes& layer, const LayerRecipe& recipe,
+                    const DecoderAttentionInputs& looking, const std::optional<Value>& encoded,
+                    DecoderCache& remembered) {
   LayerAtWork work(x, layer, recipe);
   work.attend(scope::self_attention, recipe.is_local ? looking.local : looking.self,
-              [&](const Value& words, const Learned& learned) {
-                const Memory now = memory_of(words, learned, recipe);
+              [&](const Value& words, const ParameterNodes& learned) {
+                const KeysAndValues now = keys_and_values_of(words, learned, recipe);
                 remembered.self = remembered.self ? joined(*remembered.self, now) : now;
                 return *remembered.self;
               });
   if (encoded) {
-    work.attend(scope::cross_attention, looking.cross, [&](const Value&, const Learned& learned) {
-      if (!remembered.cross) remembered.cross = memory_of(*encoded, learned, recipe);
+    work.attend(scope::cross_attention, looking.cross, [&](const Value&, const ParameterNodes& learned) {
+      if (!remembered.cross) remembered.cross = keys_and_values_of(*encoded, learned, recipe);
       return *remembered.cross;
     });
   }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/math/xtensor.hpp"
-#include "core/op/ways.hpp"
+#include "core/op/gradient_operations.hpp"
 
 // A definition in xtensor, with its text: one operand, two or three, by the names that follow. In DEFINE they are
 // arrays of the rows beside those of the result; in DEFINE_ROWS all rows that are there. `use` has the settings.

@@ -179,7 +179,7 @@ Value embed(const Value& ids, const Value& table);
 Value one_hot(const Value& ids, const Value& table);
 
 /// Where queries and keys stand, and how far their positions are apart.
-struct Apart {
+struct QueryKeyPositions {
   RowPositions queries = {}, keys = {};  // of one sentence
   Distance distance = {};
 };
@@ -188,9 +188,9 @@ struct Apart {
 /// row of `a` to that of every row of `b`; longer ones count as c. The table has one row for all rows of `a`, or one
 /// for each. Throws InputError where the tree has no such word. [1, 2c + 1], [m, 2c + 1], [1, c + 1] or [m, c + 1] ->
 /// [m, n]. (Shaw et al. 2018)
-Value by_distance(const Value& table, const Value& a, const Value& b, const Apart& apart = {});
+Value by_distance(const Value& table, const Value& a, const Value& b, const QueryKeyPositions& apart = {});
 /// The same for a result of this frame.
-Value by_distance(const Value& table, const Frame& frame, const Apart& apart);
+Value by_distance(const Value& table, const Frame& frame, const QueryKeyPositions& apart);
 
 /// In which order the columns of a sinusoid stand.
 struct SinusoidLayout {

@@ -151,7 +151,7 @@ Frame frame_of_all_pairs(const Value& a, const Value& b) {
   return frame_of_pairs(a.node().frame, b.node().frame, sentences_of(a, b).count);
 }
 
-OpSettings settings_of(Frame frame, Sentences sentences, std::size_t columns, const Apart& apart) {
+OpSettings settings_of(Frame frame, Sentences sentences, std::size_t columns, const QueryKeyPositions& apart) {
   const auto require_words = [&](const RowPositions& positions, std::size_t rows) {
     const std::size_t words = apart.distance.words(), largest = positions.largest(rows);
     if (!apart.distance.is_in_tree() || largest < words) return;
@@ -460,17 +460,17 @@ Value unpair(const Value& pairs, const Value& a, const Value& b) {
 }
 Value pairs_of(const Value& x, Axis rows) { return apply(op::pairs_of, {x}, {{setting::axis, std::move(rows)}}); }
 
-Value by_distance(const Value& table, const Value& a, const Value& b, const Apart& apart) {
+Value by_distance(const Value& table, const Value& a, const Value& b, const QueryKeyPositions& apart) {
   return apply(op::by_distance, {table},
                settings_of(frame_of_all_pairs(a, b), sentences_of(a, b), table.shape().columns, apart));
 }
-Value by_distance(const Value& table, const Frame& frame, const Apart& apart) {
+Value by_distance(const Value& table, const Frame& frame, const QueryKeyPositions& apart) {
   const std::size_t sentences = frame.rows.batch;
   return apply(
       op::by_distance, {table},
       settings_of(frame, {sentences, frame.shape.rows / sentences, frame.shape.columns}, table.shape().columns, apart));
 }
-Value sum_by_distance(const Value& d, const Value& table, const Apart& apart) {
+Value sum_by_distance(const Value& d, const Value& table, const QueryKeyPositions& apart) {
   const std::size_t sentences = d.node().frame.rows.batch;
   return apply(op::sum_by_distance, {d},
                settings_of(table.node().frame, {sentences, d.shape().rows / sentences, d.shape().columns},

@@ -294,7 +294,7 @@ Value repeat_columns(const Value& x, std::size_t n, Axis columns) {
 
 Scalar minus_one() { return {-1.0, {"(−1)", "\\left(-1\\right)"}}; }
 
-Value summed_like(const Value& d, const Value& operand) {
+Value unbroadcast(const Value& d, const Value& operand) {
   const Shape whole = d.shape(), part = operand.shape();
   const Value columns = part.columns == whole.columns ? d : row_sums(d);
   if (part.rows == whole.rows) return columns;

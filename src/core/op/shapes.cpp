@@ -1,6 +1,6 @@
 #include <map>
 
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "core/op/definition.hpp"
 
 // Operations that only move numbers to other places: parts of a matrix, matrices joined, rows and columns

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/math/functions.hpp"
+#include "core/math/elementary_functions.hpp"
 #include "core/op/definition.hpp"
 
 // Vectors of places: waves of positions. Kernels: our own sine, cosine and powers have the same bits on every

@@ -39,25 +39,25 @@ bool fits_all_shapes(const Node& original) {
 
 // --- at a node
 
-Value At::operator[](std::size_t operand) const { return again.of(*node.operands[operand]); }
+Value RewriteSite::operator[](std::size_t operand) const { return rewriting.of(*node.operands[operand]); }
 
-std::vector<Value> At::operands() const {
+std::vector<Value> RewriteSite::operands() const {
   std::vector<Value> all;
-  for (const Node* operand : node.operands) all.push_back(again.of(*operand));
+  for (const Node* operand : node.operands) all.push_back(rewriting.of(*operand));
   return all;
 }
 
-Value At::of(const Node& other) const { return again.of(other); }
+Value RewriteSite::of(const Node& other) const { return rewriting.of(other); }
 
-Value At::beside(const Role& role) const { return again.of(*node.beside(role)); }
+Value RewriteSite::beside(const Role& role) const { return rewriting.of(*node.beside(role)); }
 
-Value At::itself() const { return again.unchanged(node); }
+Value RewriteSite::itself() const { return rewriting.unchanged(node); }
 
-Value At::redo(const Node& step, const std::vector<Value>& on) const {
-  return again.graph().apply(*step.op, on, step.settings);
+Value RewriteSite::redo(const Node& step, const std::vector<Value>& on) const {
+  return rewriting.graph().apply(*step.op, on, step.settings);
 }
 
-Value At::like(Matrix matrix) const { return again.input_like(node, std::move(matrix)); }
+Value RewriteSite::like(Matrix matrix) const { return rewriting.input_like(node, std::move(matrix)); }
 
 // --- rewriting
 
@@ -94,7 +94,7 @@ Value Rewriting::of(const Node& original) {
 
 Value Rewriting::unchanged(const Node& original) {
   if (!original.op) return taken_over(original);
-  return operation_on(original, At{original, *this}.operands(), *graph_);
+  return operation_on(original, RewriteSite{original, *this}.operands(), *graph_);
 }
 
 Value Rewriting::input_like(const Node& original, Matrix matrix) {
@@ -198,7 +198,7 @@ Value Rewriting::input_of(const Node& original) {
 std::shared_ptr<Graph> part_of(const Graph& original, const std::vector<const Node*>& nodes) {
   const std::set<const Node*> within(nodes.begin(), nodes.end());
   Rewriting part(original, {{[&](const Node& node) { return node.op && within.contains(&node); },
-                             [](At at) -> std::optional<Value> { return at.itself(); }}});
+                             [](RewriteSite at) -> std::optional<Value> { return at.itself(); }}});
   for (const Node* node : nodes) part.of(*node);
   for (const Node* node : part.graph().named()) {
     if (node->op) continue;

@@ -13,9 +13,9 @@ namespace attn {
 class Rewriting;
 
 /// A node in whose place something else is made, out of nodes as they now are.
-struct At {
+struct RewriteSite {
   const Node& node;
-  Rewriting& again;
+  Rewriting& rewriting;
 
   Value operator[](std::size_t operand) const;  // an operand
   std::vector<Value> operands() const;          // all of them
@@ -31,7 +31,7 @@ struct At {
 /// What is made otherwise in a computation, and where: a mistake, a part left out, other numbers.
 struct Change {
   std::function<bool(const Node& node)> where;
-  std::function<std::optional<Value>(At at)> instead;
+  std::function<std::optional<Value>(RewriteSite at)> instead;
 };
 
 /// A computation once more, in a graph of its own, with changes: as somebody computes it who makes a mistake, or

@@ -39,14 +39,14 @@ std::vector<std::string_view> characters_of(std::string_view word) {
 
 }  // namespace
 
-Keystroke typed(std::string_view character) {
+Keystroke character_key(std::string_view character) {
   return {.kind = Keystroke::Kind::character, .text = std::string(character)};
 }
 
 std::vector<Keystroke> keystrokes_in(std::string_view script, std::string_view asking) {
   std::vector<Keystroke> keys;
   bool is_asked = false, is_first_typed = false;
-  for (const std::string_view word : pieces_of(script, ' ')) {
+  for (const std::string_view word : split_at(script, ' ')) {
     if (word.empty()) continue;
     const auto named = std::ranges::find(named_keys, word, &NamedKey::name);
     if (named != named_keys.end()) {
@@ -56,14 +56,14 @@ std::vector<Keystroke> keystrokes_in(std::string_view script, std::string_view a
       continue;
     }
     if (word == "space") {
-      keys.push_back(typed(" "));
+      keys.push_back(character_key(" "));
       continue;
     }
     const std::vector<std::string_view> characters = characters_of(word);
     if (!is_asked && characters.size() > 1) fail_unknown("key", word, names_of(std::span<const NamedKey>(named_keys)));
     // Words that are typed have blanks between them.
-    if (is_asked && !is_first_typed) keys.push_back(typed(" "));
-    for (const std::string_view character : characters) keys.push_back(typed(character));
+    if (is_asked && !is_first_typed) keys.push_back(character_key(" "));
+    for (const std::string_view character : characters) keys.push_back(character_key(character));
     is_first_typed = !is_asked;
     is_asked = is_asked || asking.find(word) != std::string_view::npos;
   }

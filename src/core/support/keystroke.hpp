@@ -36,7 +36,7 @@ struct Keystroke {
 };
 
 /// A character that was typed.
-Keystroke typed(std::string_view character);
+Keystroke character_key(std::string_view character);
 
 /// Keys that are written as words: "right right = 3 enter tab". A word of one character is that character, `space` is a
 /// blank, and other words are the kinds of keys. Behind a character of `asking`, words are typed as they stand until

@@ -257,6 +257,6 @@ std::string percent(double share) {
 }  // namespace attn
 
 fmt::appender fmt::formatter<attn::Count>::format(attn::Count count, format_context& context) const {
-  const std::string_view chosen = attn::pieces_of(words, '|')[count.is_one() ? 0 : 1];
-  return format_to(context.out(), "{}", join(attn::pieces_of(chosen, '#'), std::to_string(count.number)));
+  const std::string_view chosen = attn::split_at(words, '|')[count.is_one() ? 0 : 1];
+  return format_to(context.out(), "{}", join(attn::split_at(chosen, '#'), std::to_string(count.number)));
 }

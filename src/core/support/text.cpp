@@ -11,7 +11,7 @@ namespace attn {
 
 // --- text
 
-std::vector<std::string_view> pieces_of(std::string_view list, char separator) {
+std::vector<std::string_view> split_at(std::string_view list, char separator) {
   std::vector<std::string_view> pieces;
   for (std::size_t end = list.find(separator); end != std::string_view::npos; end = list.find(separator)) {
     pieces.push_back(list.substr(0, end));
@@ -21,7 +21,7 @@ std::vector<std::string_view> pieces_of(std::string_view list, char separator) {
   return pieces;
 }
 
-std::vector<std::string> parted(std::string_view text, std::string_view separators) {
+std::vector<std::string> split_at_any(std::string_view text, std::string_view separators) {
   std::vector<std::string> words;
   for (std::size_t begin = 0; (begin = text.find_first_not_of(separators, begin)) != std::string_view::npos;) {
     const std::size_t end = std::min(text.find_first_of(separators, begin), text.size());
@@ -41,7 +41,7 @@ std::string_view trimmed(std::string_view text, std::string_view edges) {
   return text.substr(begin, text.find_last_not_of(edges) + 1 - begin);
 }
 
-std::string listed(const std::vector<std::string>& words) {
+std::string list_in_words(const std::vector<std::string>& words) {
   std::string list;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i > 0) list += i + 1 == words.size() ? " and " : ", ";
@@ -51,7 +51,7 @@ std::string listed(const std::vector<std::string>& words) {
 }
 
 std::size_t whole_number(std::string_view what, std::string_view text, std::size_t least, std::size_t most) {
-  const std::optional<std::size_t> value = parsed<std::size_t>(text);
+  const std::optional<std::size_t> value = parse_number<std::size_t>(text);
   if (value && *value < least) fail("{} must be {} or more", what, least);
   if (!value || *value > most) fail("{} must be a whole number from {} to {}, not '{}'", what, least, most, text);
   return *value;

@@ -13,12 +13,12 @@ namespace attn {
 // Text as lists, words and numbers.
 
 /// The pieces between separators, empty ones too: "1,,2" has three, and "" has one.
-std::vector<std::string_view> pieces_of(std::string_view list, char separator = ',');
+std::vector<std::string_view> split_at(std::string_view list, char separator = ',');
 
 using Words = std::vector<std::string>;
 
 /// The words between separators, of which several count as one.
-std::vector<std::string> parted(std::string_view text, std::string_view separators);
+std::vector<std::string> split_at_any(std::string_view text, std::string_view separators);
 
 /// What some editors put before the first line of a file.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -28,7 +28,7 @@ std::string_view without_byte_order_mark(std::string_view bytes);
 std::string_view trimmed(std::string_view text, std::string_view edges = " \t\r\n");
 
 /// "a", "a and b", "a, b and c".
-std::string listed(const std::vector<std::string>& words);
+std::string list_in_words(const std::vector<std::string>& words);
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -42,7 +42,7 @@ inline std::string in_lower_case(std::string_view text) {
 /// The number that the whole of a text is, without blanks or a plus sign; nothing for any other text, and for
 /// a number that is too large for its type. A double may be "inf" or "nan".
 template <class Number>
-std::optional<Number> parsed(std::string_view text) {
+std::optional<Number> parse_number(std::string_view text) {
   Number number{};
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);

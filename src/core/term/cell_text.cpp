@@ -16,19 +16,19 @@ namespace {
 
 using Kind = Pattern::Kind;
 
-struct Called {
+struct NamedCall {
   std::string_view name;
   Kind kind;
 };
-constexpr std::array calls_of_sizes = {Called{"rows", Kind::rows}, Called{"columns", Kind::columns},
-                                       Called{"sentence", Kind::sentence}};
-constexpr std::array calls_of_rows = {Called{"place", Kind::place}, Called{"total", Kind::total},
-                                      Called{"exponent", Kind::exponent}};
-constexpr std::array calls_of_places = {Called{"block", Kind::block}, Called{"within", Kind::within},
-                                        Called{"min", Kind::least}, Called{"max", Kind::most},
-                                        Called{"distance", Kind::distance}};
-constexpr std::array signs_of_comparison = {Called{"<", Kind::less}, Called{">", Kind::greater},
-                                            Called{"=", Kind::equal}, Called{"≠", Kind::unequal}};
+constexpr std::array calls_of_sizes = {NamedCall{"rows", Kind::rows}, NamedCall{"columns", Kind::columns},
+                                       NamedCall{"sentence", Kind::sentence}};
+constexpr std::array calls_of_rows = {NamedCall{"place", Kind::place}, NamedCall{"total", Kind::total},
+                                      NamedCall{"exponent", Kind::exponent}};
+constexpr std::array calls_of_places = {NamedCall{"block", Kind::block}, NamedCall{"within", Kind::within},
+                                        NamedCall{"min", Kind::least}, NamedCall{"max", Kind::most},
+                                        NamedCall{"distance", Kind::distance}};
+constexpr std::array signs_of_comparison = {NamedCall{"<", Kind::less}, NamedCall{">", Kind::greater},
+                                            NamedCall{"=", Kind::equal}, NamedCall{"≠", Kind::unequal}};
 constexpr std::array callable = {&exponential, &hyperbolic_tangent, &error_function, &logistic, &rectifier, &sine,
                                  &cosine,      &logarithm};
 constexpr std::array numbers_of_operations = {setting::number.name, setting::fill.name};
@@ -94,7 +94,7 @@ class CellReader {
       text_.operands.push_back(new_name());
     } while (take(","));
     if (take("…"))
-      text_.joined = take_word("beside") ? CellText::Joined::beside : (expect_word("below"), CellText::Joined::below);
+      text_.joined = take_word("beside") ? CellText::Joining::beside : (expect_word("below"), CellText::Joining::below);
     expect(":");
   }
 
@@ -150,7 +150,7 @@ class CellReader {
       return with_more(std::move(all));
     }
     Pattern left = term();
-    for (const Called& one : signs_of_comparison) {
+    for (const NamedCall& one : signs_of_comparison) {
       if (take(one.name)) {
         Pattern right = term();
         return with_more(made(one.kind, {std::move(left), std::move(right)}));
@@ -358,18 +358,18 @@ class CellReader {
   Pattern called(const std::string& name) {
     if (name == "sum") return over(Kind::added_up);
     if (name == "abs") return made(Kind::magnitude, {term()});
-    if (const auto found = std::ranges::find(calls_of_sizes, name, &Called::name); found != calls_of_sizes.end()) {
+    if (const auto found = std::ranges::find(calls_of_sizes, name, &NamedCall::name); found != calls_of_sizes.end()) {
       const std::string of = new_name();
       return {.kind = found->kind, .index = of == "result" ? of_result : operand(of)};
     }
-    if (const auto found = std::ranges::find(calls_of_rows, name, &Called::name); found != calls_of_rows.end()) {
+    if (const auto found = std::ranges::find(calls_of_rows, name, &NamedCall::name); found != calls_of_rows.end()) {
       const std::size_t place = operand(new_name());
       expect("[");
       Pattern row = term();
       expect("]");
       return {.kind = found->kind, .index = place, .parts = {std::move(row)}};
     }
-    if (const auto found = std::ranges::find(calls_of_places, name, &Called::name); found != calls_of_places.end()) {
+    if (const auto found = std::ranges::find(calls_of_places, name, &NamedCall::name); found != calls_of_places.end()) {
       Pattern first = term();
       expect(",");
       return made(found->kind, {std::move(first), term()});
@@ -378,9 +378,9 @@ class CellReader {
     if (const auto found = std::ranges::find_if(callable, has_name); found != callable.end())
       return {.kind = Kind::call, .function = *found, .parts = {term()}};
     std::vector<std::string> known = {"sum", "abs"};
-    for (const Called& one : calls_of_sizes) known.emplace_back(one.name);
-    for (const Called& one : calls_of_rows) known.emplace_back(one.name);
-    for (const Called& one : calls_of_places) known.emplace_back(one.name);
+    for (const NamedCall& one : calls_of_sizes) known.emplace_back(one.name);
+    for (const NamedCall& one : calls_of_rows) known.emplace_back(one.name);
+    for (const NamedCall& one : calls_of_places) known.emplace_back(one.name);
     for (const Function* function : callable) known.emplace_back(function->name);
     fail_unknown("function", name, known);
   }

@@ -79,7 +79,7 @@ constexpr std::size_t of_result = static_cast<std::size_t>(-1);
 /// How one cell of the result of an operation is made: what its row says in its `cell`, read. docs/cells.md
 /// has the grammar.
 struct CellText {
-  enum class Joined { no, beside, below };
+  enum class Joining { no, beside, below };
   struct Binding {
     std::string name;
     std::size_t slot;
@@ -93,7 +93,7 @@ struct CellText {
 
   std::vector<std::string> operands = {};
   std::vector<bool> by_sentence = {};  // whether the rows of an operand, and i, count in one sentence of a batch
-  Joined joined = Joined::no;          // all operands are one matrix
+  Joining joined = Joining::no;        // all operands are one matrix
   std::vector<Binding> bindings = {};  // in order: i and j have the slots 0 and 1
   std::size_t slots = 2;
   std::vector<std::string> slot_names = {"i", "j"};

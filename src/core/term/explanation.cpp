@@ -9,7 +9,7 @@
 #include <set>
 
 #include "core/graph/graph.hpp"
-#include "core/math/functions.hpp"
+#include "core/math/elementary_functions.hpp"
 #include "core/math/rows.hpp"
 #include "core/term/cell_text.hpp"
 
@@ -230,9 +230,9 @@ class Filling {
 
   Cell cell(const Pattern& pattern) {
     std::size_t row = place(pattern.parts[0]), column = place(pattern.parts[1]);
-    if (text_.joined == CellText::Joined::no)
+    if (text_.joined == CellText::Joining::no)
       return {node_.operands[pattern.index], row_in_operand(pattern.index, row), column};
-    const bool is_below = text_.joined == CellText::Joined::below;
+    const bool is_below = text_.joined == CellText::Joining::below;
     std::size_t& along = is_below ? row : column;
     for (const Node* part : node_.operands) {
       const std::size_t rows = part->frame.shape.rows / sentences_;
@@ -271,16 +271,16 @@ class Filling {
       case Kind::product: {
         std::vector<Term> parts;
         for (const Pattern& one : pattern.parts) parts.push_back(term(one));
-        return made_of(pattern.kind == Kind::sum ? Term::Kind::sum : Term::Kind::product, std::move(parts));
+        return term_of(pattern.kind == Kind::sum ? Term::Kind::sum : Term::Kind::product, std::move(parts));
       }
       case Kind::difference:
-        return made_of(Term::Kind::sum, {part(0), made_of(Term::Kind::negative, {part(1)})});
+        return term_of(Term::Kind::sum, {part(0), term_of(Term::Kind::negative, {part(1)})});
       case Kind::quotient:
-        return made_of(Term::Kind::product, {part(0), made_of(Term::Kind::inverse, {part(1)})});
+        return term_of(Term::Kind::product, {part(0), term_of(Term::Kind::inverse, {part(1)})});
       case Kind::negative:
-        return made_of(Term::Kind::negative, {part(0)});
+        return term_of(Term::Kind::negative, {part(0)});
       case Kind::power:
-        return made_of(Term::Kind::power, {part(0), part(1)});
+        return term_of(Term::Kind::power, {part(0), part(1)});
       case Kind::call:
         return call_of(*pattern.function, part(0));
       case Kind::added_up: {
@@ -289,7 +289,7 @@ class Filling {
           terms.push_back(term(body));
           return true;
         });
-        return made_of(Term::Kind::sum, std::move(terms));
+        return term_of(Term::Kind::sum, std::move(terms));
       }
       case Kind::choice:
         return term(chosen(pattern));
@@ -327,7 +327,7 @@ class Filling {
 
   // Whether each cell of a sum runs along a row or a column with its variable, or stays where it is.
   bool is_along_lines(const Pattern& sum) const {
-    return text_.joined == CellText::Joined::no && sum.slots.size() == 1 && sum.parts.size() == 3 &&
+    return text_.joined == CellText::Joining::no && sum.slots.size() == 1 && sum.parts.size() == 3 &&
            runs_along_lines(sum.parts[2], sum.slots[0]);
   }
 
@@ -439,7 +439,7 @@ Term with_names_only(Term term) {
 // Steps with symbols in place of nodes.
 class Derivations {
  public:
-  Derivations(std::size_t deepest, std::string_view scope, const TakeDerived& take)
+  Derivations(std::size_t deepest, std::string_view scope, const TakeDerivationStep& take)
       : deepest_(deepest), scope_(scope), take_(take) {}
 
   void add(const Cell& cell, std::size_t depth) {
@@ -454,7 +454,7 @@ class Derivations {
            .depth = depth,
            .term = detached(std::move(explanation.term)),
            .reason = explanation.reason,
-           .told_reason = told_within(explanation.reason, *cell.node, scope_)});
+           .told_reason = with_short_names(explanation.reason, *cell.node, scope_)});
     for (const Cell& term : terms) add(term, depth + 1);
   }
 
@@ -480,7 +480,7 @@ class Derivations {
 
   std::size_t deepest_;
   std::string_view scope_;
-  const TakeDerived& take_;
+  const TakeDerivationStep& take_;
   std::set<Cell> seen_;
   std::map<const Node*, std::shared_ptr<const Symbol>> symbols_;
 };
@@ -505,7 +505,7 @@ Explanation explain(const Cell& cell) {
   return explanation;
 }
 
-void derive(const Cell& cell, std::size_t depth, std::string_view scope, const TakeDerived& take) {
+void derive(const Cell& cell, std::size_t depth, std::string_view scope, const TakeDerivationStep& take) {
   Derivations(depth, scope, take).add(cell, 0);
 }
 

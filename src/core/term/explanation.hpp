@@ -34,7 +34,7 @@ void each_part(const Node& node, std::size_t row, std::size_t column, const Take
 Explanation explain(const Cell& cell);
 
 /// A cell, and the tree of its terms, whose cells are told by symbols: without the graph.
-struct Derived {
+struct DerivationStep {
   std::shared_ptr<const Symbol> matrix;
   std::size_t row = 0;
   std::size_t column = 0;
@@ -45,10 +45,10 @@ struct Derived {
   std::string told_reason = {};  // the same with names as the symbols have them
 };
 
-using TakeDerived = std::function<void(const Derived& step)>;
+using TakeDerivationStep = std::function<void(const DerivationStep& step)>;
 
 /// Tells how a cell came about and, up to `depth` steps behind it, how its terms did; every cell once.
 /// Names are told from `scope` on. One step after another, because thousands would not fit into memory.
-void derive(const Cell& cell, std::size_t depth, std::string_view scope, const TakeDerived& take);
+void derive(const Cell& cell, std::size_t depth, std::string_view scope, const TakeDerivationStep& take);
 
 }  // namespace attn

@@ -104,10 +104,10 @@ class GeneralCell {
 
   // All operands as one matrix.
   std::string matrix(const Pattern& cell) const {
-    if (text_.joined == CellText::Joined::no) return operand(cell.index);
+    if (text_.joined == CellText::Joining::no) return operand(cell.index);
     std::vector<std::string> titles;
     for (const Node* part : node_.operands) titles.push_back(part->title());
-    return fmt::format("[{}]", fmt::join(titles, text_.joined == CellText::Joined::beside ? "; " : ", "));
+    return fmt::format("[{}]", fmt::join(titles, text_.joined == CellText::Joining::beside ? "; " : ", "));
   }
 
   std::string bare(const Pattern& pattern) {
@@ -248,7 +248,7 @@ std::string written_definition(const Definition& definition) {
     if (is_new_line) lines += '\n';
   }
   std::vector<std::string> all;
-  for (const std::string_view line : pieces_of(lines, '\n')) {
+  for (const std::string_view line : split_at(lines, '\n')) {
     if (!line.empty()) all.push_back(broken(std::string(line), 4));
   }
   return fmt::format("{}", fmt::join(all, "\n"));
@@ -258,7 +258,7 @@ std::vector<std::string> operands_of(const Definition& definition) {
   std::vector<std::string> names;
   std::string_view all = definition.operands;
   if (all.empty()) return names;
-  for (const std::string_view name : pieces_of(all.substr(1, all.size() - 2), ','))
+  for (const std::string_view name : split_at(all.substr(1, all.size() - 2), ','))
     names.emplace_back(name.substr(name.find_first_not_of(' ')));
   return names;
 }

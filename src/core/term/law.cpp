@@ -11,7 +11,7 @@
 #include "core/graph/function.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "core/term/functions.hpp"
+#include "core/term/expression_functions.hpp"
 #include "core/term/law_side.hpp"
 #include "core/term/quantity.hpp"
 
@@ -75,9 +75,9 @@ class LawReader {
   LawReader(std::string_view law, const Graph& graph, const Node& first, const Lookup& look_up, double tolerance)
       : scanner_(law), graph_(graph), first_(first), look_up_(look_up), tolerance_(tolerance) {}
 
-  HeldLaw read() {
-    HeldLaw held{.law = std::string(scanner_.expression()), .of = {}};
-    std::optional<Broken> broken;
+  LawCheck read() {
+    LawCheck held{.law = std::string(scanner_.expression()), .of = {}};
+    std::optional<LawViolation> broken;
     const bool is_property = takes_property(broken);
     held.broken = is_property ? broken : comparison();
     if (is_property && !scanner_.is_at_end())
@@ -99,7 +99,7 @@ class LawReader {
     fail("'{}' cannot be read from '{}' on", scanner_.expression(), scanner_.rest());
   }
 
-  bool takes_property(std::optional<Broken>& broken) {
+  bool takes_property(std::optional<LawViolation>& broken) {
     QuantityScanner ahead = scanner_;
     const std::string_view called = ahead.name();
     const Property* const property = find_row(properties(), called);
@@ -118,7 +118,7 @@ class LawReader {
     for (std::size_t i = 0; i < shape.rows; ++i) {
       for (std::size_t j = 0; j < shape.columns; ++j) {
         if (property->holds(x.cells, i, j, tolerance_) || count++ > 0) continue;
-        broken = Broken{.left = x.cells(i, j), .should_be = std::string(property->wanted)};
+        broken = LawViolation{.left = x.cells(i, j), .should_be = std::string(property->wanted)};
         tell_place(*broken, x, i, j);
       }
     }
@@ -129,7 +129,7 @@ class LawReader {
     return true;
   }
 
-  std::optional<Broken> comparison() {
+  std::optional<LawViolation> comparison() {
     const Side left = sum();
     for (const ComparisonSign& sign : comparison_signs()) {
       if (scanner_.take(sign.written)) return compared(left, sum(), sign);
@@ -139,11 +139,11 @@ class LawReader {
          scanner_.expression());
   }
 
-  std::optional<Broken> compared(const Side& left, const Side& right, const ComparisonSign& sign) const {
+  std::optional<LawViolation> compared(const Side& left, const Side& right, const ComparisonSign& sign) const {
     const Side places = by_cells(
         left, right, [](double a, double) { return a; }, scanner_.expression());
     const Shape shape = places.cells.shape();
-    std::optional<Broken> worst;
+    std::optional<LawViolation> worst;
     double furthest = -1.0;
     std::size_t count = 0;
     for (std::size_t i = 0; i < shape.rows; ++i) {
@@ -154,7 +154,7 @@ class LawReader {
         const double apart = std::isfinite(a - b) ? std::fabs(a - b) : std::numeric_limits<double>::infinity();
         if (apart <= furthest) continue;
         furthest = apart;
-        worst = Broken{.left = a, .right = b, .compares = true, .should_be = std::string(sign.words)};
+        worst = LawViolation{.left = a, .right = b, .compares = true, .should_be = std::string(sign.words)};
         tell_place(*worst, places, i, j);
       }
     }
@@ -279,7 +279,7 @@ class LawReader {
   }
 
   Side applied(std::string_view called, Side x) {
-    if (const OfSide* const of = find_row(functions_of_sides(), called)) {
+    if (const SideFunction* const of = find_row(functions_of_sides(), called)) {
       Side made = of->of(x);
       const auto is_nan = [](double number) { return std::isnan(number); };
       if (!of->needs.empty() && std::ranges::any_of(cells(made.cells), is_nan))
@@ -358,18 +358,18 @@ std::vector<const Node*> first_heads(const Graph& graph, std::string_view name) 
 std::string number_in_full(double number) { return fmt::format("{}", number); }
 
 // With an exponent where the usual decimals would show 0, or more digits than one reads.
-std::string number_told(double number) {
+std::string compact_number(double number) {
   constexpr double large = 1e15;
   std::string usual = written(Quantity(number));
   const bool is_large = std::isfinite(number) && std::fabs(number) >= large;
-  const bool is_shown = number == 0.0 || parsed<double>(usual) != 0.0;
+  const bool is_shown = number == 0.0 || parse_number<double>(usual) != 0.0;
   return is_shown && !is_large ? usual : fmt::format("{:.4g}", number);
 }
 
 }  // namespace
 
-std::vector<HeldLaw> check_law(std::string_view law, const Graph& graph, double tolerance,
-                               const std::function<bool(const Node& matrix)>& applies) {
+std::vector<LawCheck> check_law(std::string_view law, const Graph& graph, double tolerance,
+                                const std::function<bool(const Node& matrix)>& applies) {
   const NamesInLaw names = names_in(law, graph);
   if (names.matrices.empty() && names.of_heads.empty())
     fail("'{}' names no matrix: it holds or not, whatever is computed", law);
@@ -401,7 +401,7 @@ std::vector<HeldLaw> check_law(std::string_view law, const Graph& graph, double 
        {std::function<bool(const Node*)>(has_heads), {has_others}, {is_chosen}}) {
     if (std::ranges::any_of(all_first, is_held)) std::erase_if(all_first, std::not_fn(is_held));
   }
-  std::vector<HeldLaw> all;
+  std::vector<LawCheck> all;
   for (const Node* first : all_first) {
     // The others stand in the same scope or in one around it, or there is only one of the name.
     const Lookup look_up = [&](std::string_view name) -> const Node& {
@@ -434,9 +434,9 @@ std::vector<std::string> laws_in(std::string_view text) {
   return laws;
 }
 
-std::string told(const Broken& broken) {
-  std::string left = number_told(broken.left), right = number_told(broken.right);
-  if (broken.compares && parsed<double>(left) == parsed<double>(right)) {
+std::string violation_in_words(const LawViolation& broken) {
+  std::string left = compact_number(broken.left), right = compact_number(broken.right);
+  if (broken.compares && parse_number<double>(left) == parse_number<double>(right)) {
     left = number_in_full(broken.left);
     right = number_in_full(broken.right);
   }
@@ -453,7 +453,7 @@ std::string told(const Broken& broken) {
 std::vector<LawFunction> law_functions() {
   std::vector<LawFunction> all;
   for (const Property& property : properties()) all.push_back({property.name, property.summary});
-  for (const OfSide& of : functions_of_sides()) all.push_back({of.name, of.summary});
+  for (const SideFunction& of : functions_of_sides()) all.push_back({of.name, of.summary});
   all.push_back(of_heads);
   for (const NumberFunction& function : number_functions()) all.push_back({function.name, "of each number"});
   return all;

@@ -13,7 +13,7 @@
 namespace attn {
 
 /// A law that does not hold, at the cell where the two sides are furthest apart, or at the first without a property.
-struct Broken {
+struct LawViolation {
   std::string place = {};         // "weights[it,animal]", "weights[it]", or "" where both sides are one number
   std::optional<Cell> cell = {};  // of a matrix that it names; of a row, the one that tells most
   double left = 0.0, right = 0.0;
@@ -27,10 +27,10 @@ struct Broken {
 constexpr double default_tolerance_of_laws = 1e-9;
 
 /// What a law is held to: a computation, in which its names stand for these matrices.
-struct HeldLaw {
+struct LawCheck {
   std::string law;              // as it was written
   std::vector<const Node*> of;  // the matrices that its names stand for
-  std::optional<Broken> broken = {};
+  std::optional<LawViolation> broken = {};
 };
 
 /// Holds a law to a computation: two sides and < > = ≤ ≥ between them, of numbers and matrices, cell by cell, or a
@@ -39,14 +39,14 @@ struct HeldLaw {
 /// beside it or else around it: k beside head.2.scaled is head.2.k. `applies` chooses among them, if it chooses any.
 /// Two numbers are equal that differ by no more than `tolerance` times the larger of them and 1. Throws InputError: an
 /// expression that cannot be read, a matrix that is not there, sides of shapes that do not go together.
-std::vector<HeldLaw> check_law(std::string_view law, const Graph& graph, double tolerance,
-                               const std::function<bool(const Node& matrix)>& applies = {});
+std::vector<LawCheck> check_law(std::string_view law, const Graph& graph, double tolerance,
+                                const std::function<bool(const Node& matrix)>& applies = {});
 
 /// The laws of a text, with ; between them. Throws InputError: there is none.
 std::vector<std::string> laws_in(std::string_view text);
 
 /// What is wrong at the cell, in a sentence or two.
-std::string told(const Broken& broken);
+std::string violation_in_words(const LawViolation& broken);
 
 /// What a law can call, for help.
 struct LawFunction {

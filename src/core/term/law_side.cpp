@@ -88,21 +88,21 @@ Side row_count(const Side& x) { return one(static_cast<double>(x.cells.shape().r
 Side column_count(const Side& x) { return one(static_cast<double>(x.cells.shape().columns)); }
 
 constexpr std::array of_sides = {
-    OfSide{"row_sums", "the sum of each row", of_rows<sum_of_row>},
-    OfSide{"column_sums", "the sum of each column",
-           [](const Side& x) { return transposed_side(of_rows<sum_of_row>(transposed_side(x))); }},
-    OfSide{"row_means", "the mean of each row", of_rows<mean_of_row>},
-    OfSide{"row_variances", "the variance of each row: the mean of the squared distances from its mean",
-           of_rows<variance_of_row>},
-    OfSide{"row_lengths", "the length of each row as a vector", of_rows<length_of_row>},
-    OfSide{"entropy", "the entropy of each row of weights, in bits", of_rows<entropy_of_row>,
-           "weights, finite numbers that are 0 or more"},
-    OfSide{"transpose", "rows and columns exchanged", transposed_side},
-    OfSide{"largest", "the largest number", foremost<is_larger>},
-    OfSide{"smallest", "the smallest number", foremost<is_smaller>},
-    OfSide{"sum", "the sum of all numbers", sum_of_all_cells},
-    OfSide{"rows", "the number of rows", row_count},
-    OfSide{"columns", "the number of columns", column_count},
+    SideFunction{"row_sums", "the sum of each row", of_rows<sum_of_row>},
+    SideFunction{"column_sums", "the sum of each column",
+                 [](const Side& x) { return transposed_side(of_rows<sum_of_row>(transposed_side(x))); }},
+    SideFunction{"row_means", "the mean of each row", of_rows<mean_of_row>},
+    SideFunction{"row_variances", "the variance of each row: the mean of the squared distances from its mean",
+                 of_rows<variance_of_row>},
+    SideFunction{"row_lengths", "the length of each row as a vector", of_rows<length_of_row>},
+    SideFunction{"entropy", "the entropy of each row of weights, in bits", of_rows<entropy_of_row>,
+                 "weights, finite numbers that are 0 or more"},
+    SideFunction{"transpose", "rows and columns exchanged", transposed_side},
+    SideFunction{"largest", "the largest number", foremost<is_larger>},
+    SideFunction{"smallest", "the smallest number", foremost<is_smaller>},
+    SideFunction{"sum", "the sum of all numbers", sum_of_all_cells},
+    SideFunction{"rows", "the number of rows", row_count},
+    SideFunction{"columns", "the number of columns", column_count},
 };
 
 constexpr std::array all_properties = {
@@ -116,13 +116,13 @@ constexpr std::array all_properties = {
              [](const Matrix& cells, std::size_t i, std::size_t j, double) { return cells(i, j) >= 0.0; }, "0 or more"},
     Property{"symmetric", "equal to its transpose", true,
              [](const Matrix& cells, std::size_t i, std::size_t j, double tolerance) {
-               return alike(cells(i, j), cells(j, i), tolerance);
+               return nearly_equal(cells(i, j), cells(j, i), tolerance);
              },
              "equal to the cell on the other side of the diagonal"},
 };
 
-constexpr auto at_most = [](double a, double b, double tolerance) { return a <= b || alike(a, b, tolerance); };
-constexpr auto at_least = [](double a, double b, double tolerance) { return a >= b || alike(a, b, tolerance); };
+constexpr auto at_most = [](double a, double b, double tolerance) { return a <= b || nearly_equal(a, b, tolerance); };
+constexpr auto at_least = [](double a, double b, double tolerance) { return a >= b || nearly_equal(a, b, tolerance); };
 constexpr std::array all_signs = {
     ComparisonSign{"<=", "at most", at_most},
     ComparisonSign{">=", "at least", at_least},
@@ -130,14 +130,14 @@ constexpr std::array all_signs = {
     ComparisonSign{"≥", "at least", at_least},
     ComparisonSign{"<", "less than", [](double a, double b, double) { return a < b; }},
     ComparisonSign{">", "greater than", [](double a, double b, double) { return a > b; }},
-    ComparisonSign{"==", "equal to", alike},
-    ComparisonSign{"=", "equal to", alike},
+    ComparisonSign{"==", "equal to", nearly_equal},
+    ComparisonSign{"=", "equal to", nearly_equal},
 };
 
 // --- where a cell stands
 
 // The matrix and the row or the column there.
-std::pair<const Node*, std::size_t> resolved(const Along& along, std::size_t i) {
+std::pair<const Node*, std::size_t> resolved(const SideAxis& along, std::size_t i) {
   if (along.joined.empty()) return {along.node, along.at.value_or(i)};
   const std::size_t width = along.joined.front()->frame.shape.columns, at = along.at.value_or(i);
   return {along.joined[at / width], at % width};
@@ -176,7 +176,7 @@ Side by_cells(const Side& left, const Side& right, CellFunction f, std::string_v
   return result;
 }
 
-bool alike(double a, double b, double tolerance) {
+bool nearly_equal(double a, double b, double tolerance) {
   if (a == b) return true;
   if (!std::isfinite(a) || !std::isfinite(b)) return false;
   return std::fabs(a - b) <= tolerance * std::max({1.0, std::fabs(a), std::fabs(b)});
@@ -184,7 +184,7 @@ bool alike(double a, double b, double tolerance) {
 
 // --- what a law can call
 
-std::span<const OfSide> functions_of_sides() { return of_sides; }
+std::span<const SideFunction> functions_of_sides() { return of_sides; }
 
 std::span<const Property> properties() { return all_properties; }
 
@@ -192,21 +192,21 @@ std::span<const ComparisonSign> comparison_signs() { return all_signs; }
 
 // --- where a cell stands
 
-void tell_place(Broken& broken, const Side& side, std::size_t i, std::size_t j) {
-  const Along &rows = side.rows, &columns = side.columns;
+void tell_place(LawViolation& broken, const Side& side, std::size_t i, std::size_t j) {
+  const SideAxis &rows = side.rows, &columns = side.columns;
   if (!rows.node && !columns.node) return;
   if (rows.node == columns.node && rows.is_columns != columns.is_columns) {
     const auto [row_node, row] = resolved(rows, i);
     const auto [column_node, column] = resolved(columns, j);
     broken.cell = rows.is_columns ? Cell{row_node, column, row} : Cell{column_node, row, column};
-    broken.place = called(*broken.cell);
+    broken.place = cell_name(*broken.cell);
     return;
   }
   const auto [node, at] = rows.node ? resolved(rows, i) : resolved(columns, j);
   if ((rows.node ? rows : columns).is_columns) {
-    broken.place = fmt::format("column {} of {}", place_called(node->frame.columns, at), node->name);
+    broken.place = fmt::format("column {} of {}", name_of_place(node->frame.columns, at), node->name);
   } else {
-    broken.place = fmt::format("{}[{}]", node->name, place_called(node->frame.rows, at));
+    broken.place = fmt::format("{}[{}]", node->name, name_of_place(node->frame.rows, at));
     if (node->frame.shape.columns > 0) broken.cell = telling_cell(*node, at);
   }
 }

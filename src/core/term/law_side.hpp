@@ -14,15 +14,15 @@ namespace attn::laws {
 
 /// What the rows or the columns of a side are: the rows of a matrix, or its columns, all of them or one. Where matrices
 /// stand beside each other, the columns of one after the other.
-struct Along {
+struct SideAxis {
   const Node* node = nullptr;  // null: nothing that has a name
   bool is_columns = false;
   std::optional<std::size_t> at = {};  // of one, which
   std::vector<const Node*> joined = {};
 
   /// One of them.
-  Along only(std::size_t i) const {
-    Along one = *this;
+  SideAxis only(std::size_t i) const {
+    SideAxis one = *this;
     if (node) one.at = at.value_or(i);
     return one;
   }
@@ -31,7 +31,7 @@ struct Along {
 /// A side of a law: numbers, and where its cells stand in a matrix that the law names.
 struct Side {
   Matrix cells = Matrix({1, 1}, 0.0);
-  Along rows = {}, columns = {};
+  SideAxis rows = {}, columns = {};
 };
 
 Side one(double value);
@@ -45,16 +45,16 @@ double cell_at(const Side& side, std::size_t i, std::size_t j);
 Side by_cells(const Side& left, const Side& right, CellFunction f, std::string_view law);
 
 /// Equal, or nearly so. Infinite numbers are near nothing, and NaN equals nothing.
-bool alike(double a, double b, double tolerance);
+bool nearly_equal(double a, double b, double tolerance);
 
 /// A function of a side.
-struct OfSide {
+struct SideFunction {
   std::string_view name, summary;
   Side (*of)(const Side& x);
   std::string_view needs = {};  // of its numbers, without which it is NaN; empty: it takes all numbers
 };
 
-std::span<const OfSide> functions_of_sides();
+std::span<const SideFunction> functions_of_sides();
 
 /// A property of a matrix, as what its cells are compared with.
 struct Property {
@@ -76,6 +76,6 @@ struct ComparisonSign {
 std::span<const ComparisonSign> comparison_signs();
 
 /// Tells where a cell of a side stands.
-void tell_place(Broken& broken, const Side& side, std::size_t i, std::size_t j);
+void tell_place(LawViolation& broken, const Side& side, std::size_t i, std::size_t j);
 
 }  // namespace attn::laws

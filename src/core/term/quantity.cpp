@@ -8,7 +8,7 @@
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "core/term/functions.hpp"
+#include "core/term/expression_functions.hpp"
 
 namespace attn {
 
@@ -34,10 +34,10 @@ class Reader {
 
   Term number(Term term) const {
     if (gives_number(term)) return term;
-    fail("'{}': {} is not a number", scanner_.expression(), written(worked_out(term)));
+    fail("'{}': {} is not a number", scanner_.expression(), written(value_of_term(term)));
   }
 
-  Term negative(Term term) { return made_of(Term::Kind::negative, {number(std::move(term))}); }
+  Term negative(Term term) { return term_of(Term::Kind::negative, {number(std::move(term))}); }
 
   Term comparison() {
     Term left = sum();
@@ -45,7 +45,7 @@ class Reader {
          {std::pair{"<", Term::Kind::less}, {">", Term::Kind::greater}, {"=", Term::Kind::equal}}) {
       if (!take(sign)) continue;
       Term number_left = number(std::move(left));
-      return made_of(kind, {std::move(number_left), number(sum())});
+      return term_of(kind, {std::move(number_left), number(sum())});
     }
     return left;
   }
@@ -53,7 +53,7 @@ class Reader {
   // One part is itself.
   Term joined(Term::Kind kind, std::vector<Term> parts) const {
     if (parts.size() == 1) return std::move(parts.front());
-    return made_of(kind, std::move(parts));
+    return term_of(kind, std::move(parts));
   }
 
   void add(std::vector<Term>& parts, Term part) const {
@@ -82,7 +82,7 @@ class Reader {
       if (take("*") || take("⋅") || take("·") || take("×")) {
         add(factors, number(signed_power()));
       } else if (take("/") || take("÷")) {
-        add(factors, made_of(Term::Kind::inverse, {number(signed_power())}));
+        add(factors, term_of(Term::Kind::inverse, {number(signed_power())}));
       } else {
         return joined(Term::Kind::product, std::move(factors));
       }
@@ -108,10 +108,10 @@ class Reader {
   Term power() {
     Term base = primary();
     if (const std::optional<int> exponent = scanner_.superscript())
-      return made_of(Term::Kind::power, {number(std::move(base)), constant_of(*exponent)});
+      return term_of(Term::Kind::power, {number(std::move(base)), constant_of(*exponent)});
     if (!take("^")) return base;
     Term number_below = number(std::move(base));
-    return made_of(Term::Kind::power, {std::move(number_below), number(signed_power())});
+    return term_of(Term::Kind::power, {std::move(number_below), number(signed_power())});
   }
 
   Term primary() {
@@ -166,7 +166,7 @@ class Reader {
     if (const RowFunction* function = find_row(row_functions(), called)) {
       Term term = row();
       term.row_function = function;
-      worked_out(term);  // says where it has no answer
+      value_of_term(term);  // says where it has no answer
       return term;
     }
     if (const ShapeFunction* function = find_row(shape_functions(), called)) {
@@ -238,9 +238,9 @@ Term read_term(std::string_view expression, const Graph* graph, const Variables&
   return Reader(expression, graph, variables).read();
 }
 
-LookedUp look_up_quantity(std::string_view expression, const Graph* graph) {
+QuantityLookup look_up_quantity(std::string_view expression, const Graph* graph) {
   const Term term = read_term(expression, graph);
-  return {worked_out(term), is_of_computation(term)};
+  return {value_of_term(term), is_of_computation(term)};
 }
 
 std::string written(const Quantity& quantity) {

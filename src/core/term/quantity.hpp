@@ -19,7 +19,7 @@ using Variables = std::map<std::string, double, std::less<>>;
 Term read_term(std::string_view expression, const Graph* graph, const Variables& variables = {});
 
 /// A quantity, and whether it was looked up in a computation or only worked out from what is typed.
-struct LookedUp {
+struct QuantityLookup {
   Quantity quantity;
   bool of_computation = false;
 };
@@ -30,7 +30,7 @@ struct LookedUp {
 /// `sum`, `largest` and `smallest` number, the `entropy` in bits and the words with the `most` and the
 /// `least`. Without a graph there are only numbers, words and functions of them. Throws InputError: none of
 /// these, nothing of that name, or two words that share the most or the least.
-LookedUp look_up_quantity(std::string_view expression, const Graph* graph);
+QuantityLookup look_up_quantity(std::string_view expression, const Graph* graph);
 
 /// As a reader would write it: "0.8808", "2×4", "animal", "yes".
 std::string written(const Quantity& quantity);

@@ -10,7 +10,7 @@
 #include "core/graph/function.hpp"
 #include "core/graph/graph.hpp"
 #include "core/support/error.hpp"
-#include "core/term/functions.hpp"
+#include "core/term/expression_functions.hpp"
 
 namespace attn {
 
@@ -106,17 +106,17 @@ std::string minus_signed(std::string number) { return number.starts_with('-') ? 
 
 std::string leaf_in_numbers(const Term& term) {
   if (term.kind == Term::Kind::constant && !term.notation.plain.empty()) return term.notation.plain;
-  return minus_signed(written(worked_out(term)));
+  return minus_signed(written(value_of_term(term)));
 }
 
 std::string row_called(const Term& term) {
-  return fmt::format("{}[{}]", term.node->title(), place_called(term.node->frame.rows, term.row));
+  return fmt::format("{}[{}]", term.node->title(), name_of_place(term.node->frame.rows, term.row));
 }
 
 std::string leaf_in_names(const Term& term) {
   switch (term.kind) {
     case Term::Kind::cell:
-      return called({term.node, term.row, term.column});
+      return cell_name({term.node, term.row, term.column});
     case Term::Kind::row:
       return fmt::format("{}({})", term.row_function->name, row_called(term));
     case Term::Kind::shape:
@@ -176,9 +176,9 @@ void collect_cells(const Term& term, std::vector<Cell>& cells, std::set<Cell>& s
 
 }  // namespace
 
-std::string called(const Cell& cell) {
-  return fmt::format("{}[{},{}]", cell.node->title(), place_called(cell.node->frame.rows, cell.row),
-                     place_called(cell.node->frame.columns, cell.column));
+std::string cell_name(const Cell& cell) {
+  return fmt::format("{}[{},{}]", cell.node->title(), name_of_place(cell.node->frame.rows, cell.row),
+                     name_of_place(cell.node->frame.columns, cell.column));
 }
 
 Term constant_of(double value, Formula notation) {
@@ -194,7 +194,7 @@ Term call_of(const Function& function, Term argument) {
   return {.kind = Term::Kind::call, .value = value, .function = &function, .parts = {std::move(argument)}};
 }
 
-Term made_of(Term::Kind kind, std::vector<Term> parts) {
+Term term_of(Term::Kind kind, std::vector<Term> parts) {
   const double value = value_of(kind, parts);
   return {.kind = kind, .value = value, .parts = std::move(parts)};
 }
@@ -205,7 +205,7 @@ bool is_square(const Term& term) {
   return term.kind == Term::Kind::power && term.parts[1].kind == Term::Kind::constant && term.parts[1].value == 2.0;
 }
 
-Quantity worked_out(const Term& term, const NodeNow& now) {
+Quantity value_of_term(const Term& term, const NodeNow& now) {
   const auto part = [&](std::size_t i) { return number_from(term.parts[i], now); };
   switch (term.kind) {
     case Term::Kind::constant:
@@ -253,7 +253,7 @@ Quantity worked_out(const Term& term, const NodeNow& now) {
   return term.constant;
 }
 
-double number_from(const Term& term, const NodeNow& now) { return std::get<double>(worked_out(term, now)); }
+double number_from(const Term& term, const NodeNow& now) { return std::get<double>(value_of_term(term, now)); }
 
 bool gives_number(const Term& term) {
   switch (term.kind) {
@@ -264,7 +264,7 @@ bool gives_number(const Term& term) {
     case Term::Kind::constant:
     case Term::Kind::row:
     case Term::Kind::shape:
-      return std::holds_alternative<double>(worked_out(term));
+      return std::holds_alternative<double>(value_of_term(term));
     default:
       return true;
   }

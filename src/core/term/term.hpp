@@ -61,7 +61,7 @@ struct Term {
 Term constant_of(double value, Formula notation = {});
 Term cell_term(const Cell& cell);
 Term call_of(const Function& function, Term argument);
-Term made_of(Term::Kind kind, std::vector<Term> parts);
+Term term_of(Term::Kind kind, std::vector<Term> parts);
 
 /// A sum of two, of which the second is subtracted; a product of two, of which the second divides; a square.
 bool is_difference(const Term& term);
@@ -71,7 +71,7 @@ bool is_square(const Term& term);
 /// What it gives; of other nodes in the place of those that it names, where `now` says so. Throws InputError
 /// where a node has no such cell, or two words share the most or the least.
 using NodeNow = std::function<const Node&(const Node& node)>;
-Quantity worked_out(const Term& term, const NodeNow& now = {});
+Quantity value_of_term(const Term& term, const NodeNow& now = {});
 /// The same of one that gives a number.
 double number_from(const Term& term, const NodeNow& now = {});
 /// Whether it does: not a word, a shape, or whether something is so.
@@ -82,7 +82,7 @@ std::vector<const Node*> nodes_of(const Term& term);
 std::vector<Cell> cells_of(const Term& term);
 
 /// "weights[it,animal]".
-std::string called(const Cell& cell);
+std::string cell_name(const Cell& cell);
 
 /// As a reader would write it, with names of cells: "scores[1,1] / 8".
 std::string in_names(const Term& term);

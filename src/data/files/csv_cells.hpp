@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/csv_rows.hpp"
 
 namespace attn {

@@ -11,9 +11,9 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
-#include "data/files/opened.hpp"
-#include "data/files/read_input.hpp"
+#include "data/files/cell_values.hpp"
+#include "data/files/file_access.hpp"
+#include "data/files/input_report.hpp"
 
 namespace attn {
 
@@ -115,8 +115,8 @@ std::size_t count_fields(std::string_view line) {
 // The second number of a line that is nothing but two whole ones: a header of word2vec gives the numbers of words and
 // of columns, and a word and its only number may look the same.
 std::optional<std::size_t> second_of_two_counts(std::string_view line) {
-  const std::optional<std::size_t> first = parsed<std::size_t>(take_field(line));
-  const std::optional<std::size_t> second = parsed<std::size_t>(take_field(line));
+  const std::optional<std::size_t> first = parse_number<std::size_t>(take_field(line));
+  const std::optional<std::size_t> second = parse_number<std::size_t>(take_field(line));
   return first && second && take_field(line).empty() ? second : std::nullopt;
 }
 
@@ -292,7 +292,7 @@ Matrix read_embeddings(const std::string& path, const std::vector<std::string>& 
   }
   vocabulary.finish();
   Matrix vectors = vocabulary.vectors();
-  ReadInputs::tell({"--embeddings", path, to_string(vectors.shape()), vocabulary.assumptions()});
+  InputReports::tell({"--embeddings", path, to_string(vectors.shape()), vocabulary.assumptions()});
   return vectors;
 }
 

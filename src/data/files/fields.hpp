@@ -19,7 +19,7 @@ namespace attn {
 // Objects as JSON, each by a list of its members.
 
 /// When a member is written: always, or unless it is false or holds nothing. One that is null never is.
-enum class Written { always, unless_empty };
+enum class WriteWhen { always, unless_empty };
 
 /// A member of an object: its name, and where its value is: in a member of the object; in what a function makes of the
 /// object, or of the object and what it is written in; or here, where it is the same for all.
@@ -27,12 +27,12 @@ template <class Get>
 struct Field {
   std::string_view name;
   Get get;
-  Written when = Written::always;
+  WriteWhen when = WriteWhen::always;
 };
 template <class Get>
 Field(std::string_view, Get) -> Field<Get>;
 template <class Get>
-Field(std::string_view, Get, Written) -> Field<Get>;
+Field(std::string_view, Get, WriteWhen) -> Field<Get>;
 
 /// The members of an object, in order.
 template <class T, class... Gets>
@@ -95,13 +95,13 @@ decltype(auto) member_value(const Field<Get>& field, const T& object, const In& 
 }
 
 template <class T>
-bool is_written(const T& value, Written when) {
+bool is_written(const T& value, WriteWhen when) {
   if constexpr (std::is_pointer_v<T> || requires { value.operator bool(); }) {
     return static_cast<bool>(value);
   } else if constexpr (requires { value.empty(); }) {
-    return when == Written::always || !value.empty();
+    return when == WriteWhen::always || !value.empty();
   } else if constexpr (std::same_as<T, bool>) {
-    return when == Written::always || value;
+    return when == WriteWhen::always || value;
   } else {
     return true;
   }

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "core/support/error.hpp"
+#include "data/files/file_access.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/files/opened.hpp"
 
 namespace attn {
 
@@ -48,13 +48,13 @@ std::string read_standard_input() {
 
 bool is_pipe(const std::string& path) {
   std::error_code ignored;
-  return std::filesystem::is_fifo(place_of(path), ignored);
+  return std::filesystem::is_fifo(confined_path(path), ignored);
 }
 
 // A pipe can be read only once, and a command may read what it was given several times.
 const std::string& bytes_of_pipe(const std::string& path) {
   static std::map<std::filesystem::path, std::string> pipes;
-  const std::filesystem::path place = place_of(path);
+  const std::filesystem::path place = confined_path(path);
   const auto known = pipes.find(place);
   if (known != pipes.end()) return known->second;
   const File file = open_file(path);
@@ -70,7 +70,7 @@ std::string read_bytes(const std::string& path) {
   if (is_pipe(path)) return bytes_of_pipe(path);
   const File file = open_file(path);
   std::error_code unknown;
-  const std::uintmax_t size = std::filesystem::file_size(place_of(path), unknown);  // pipes have none
+  const std::uintmax_t size = std::filesystem::file_size(confined_path(path), unknown);  // pipes have none
   if (!unknown && size > most_bytes) fail_too_long(path);
   if (!unknown) Budget::take_work(work_of_byte * size);
   return read_all(file.get(), path);

@@ -8,7 +8,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/printable.hpp"
-#include "data/files/opened.hpp"
+#include "data/files/file_access.hpp"
 
 namespace attn {
 namespace {
@@ -55,7 +55,7 @@ std::string path_in(const std::string& folder, std::string_view name) {
 }
 
 std::vector<FileOfFolder> files_of_folder(const std::string& folder) {
-  const std::filesystem::path place = place_of(folder);
+  const std::filesystem::path place = confined_path(folder);
   const std::vector<std::filesystem::path> places = places_of_links(place);
   std::vector<FileOfFolder> files;
   std::error_code reason;
@@ -79,7 +79,7 @@ std::vector<FileOfFolder> files_of_folder(const std::string& folder) {
 }
 
 bool has_file(const std::string& folder, std::string_view name) {
-  const std::filesystem::path within = place_of(folder.empty() ? "." : folder);
+  const std::filesystem::path within = confined_path(folder.empty() ? "." : folder);
   const std::filesystem::path place = within / name;
   std::error_code unknown;
   if (!std::filesystem::exists(std::filesystem::symlink_status(place, unknown))) return false;

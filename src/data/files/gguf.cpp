@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 
 namespace attn {
 
@@ -304,11 +304,11 @@ Matrix matrix_from(const GgufTensor& tensor, const GgufFile& file, const std::sh
   if (shape.rows > left / type.bytes / blocks)
     fail("{}: the tensor {} lies outside of the file: the file is incomplete, get it again", where,
          name_in_quotes(tensor.name));
-  Stored stored{.type = &type,
-                .elements = reinterpret_cast<const std::byte*>(file.data.data()) + tensor.offset,
-                .holder = holder,
-                .shape = shape,
-                .line = shape.columns};
+  StoredMatrix stored{.type = &type,
+                      .elements = reinterpret_cast<const std::byte*>(file.data.data()) + tensor.offset,
+                      .holder = holder,
+                      .shape = shape,
+                      .line = shape.columns};
   if (holder) return Matrix(std::move(stored));
   require_size(tensor.name, shape);
   Matrix matrix(shape);

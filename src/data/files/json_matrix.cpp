@@ -10,7 +10,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/support/number.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/json.hpp"
 
 namespace attn {

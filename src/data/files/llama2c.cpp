@@ -9,9 +9,9 @@
 #include <optional>
 #include <span>
 
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "core/support/error.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 
 namespace attn {
 
@@ -120,13 +120,13 @@ std::size_t count_of_numbers(const Llama2cRow& row, const Llama2cSizes& sizes) {
 
 Matrix at_place(const FileBytes& file, std::size_t number, const Llama2cRow& row, const Llama2cSizes& sizes) {
   const Shape lines{row.rows(sizes), row.columns(sizes)};
-  Stored stored{.type = &stored_type::float32,
-                .elements = reinterpret_cast<const std::byte*>(file.bytes.data()) +
-                            version_of(file.bytes).header_bytes + bytes_of_number * number,
-                .holder = file.holder,
-                .shape = row.is_map ? Shape{lines.columns, lines.rows} : lines,
-                .is_transposed = row.is_map,
-                .line = lines.columns};
+  StoredMatrix stored{.type = &stored_type::float32,
+                      .elements = reinterpret_cast<const std::byte*>(file.bytes.data()) +
+                                  version_of(file.bytes).header_bytes + bytes_of_number * number,
+                      .holder = file.holder,
+                      .shape = row.is_map ? Shape{lines.columns, lines.rows} : lines,
+                      .is_transposed = row.is_map,
+                      .line = lines.columns};
   if (file.holder) return Matrix(std::move(stored));
   require_size(row.name, stored.shape);
   Matrix matrix(stored.shape);

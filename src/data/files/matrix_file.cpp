@@ -7,10 +7,10 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
+#include "data/files/file_access.hpp"
 #include "data/files/files_of_folder.hpp"
-#include "data/files/mapped.hpp"
-#include "data/files/opened.hpp"
+#include "data/files/mapped_file.hpp"
 
 namespace attn {
 
@@ -29,7 +29,7 @@ constexpr MatrixKind kinds_of_matrix_files[] = {
 
 bool exists(const std::string& path) {
   std::error_code ignored;
-  return std::filesystem::exists(place_of(path), ignored);
+  return std::filesystem::exists(confined_path(path), ignored);
 }
 
 std::string_view kind_from_extension(const std::string& path) {
@@ -152,7 +152,7 @@ bool looks_like_literal(std::string_view source) {
     fail("the name of a file is empty: give a file, a literal such as '1 0; 0 1', or '-' for standard input");
   }
   std::error_code reason;
-  const std::filesystem::file_status status = std::filesystem::status(place_of(source), reason);
+  const std::filesystem::file_status status = std::filesystem::status(confined_path(source), reason);
   if (status.type() == std::filesystem::file_type::not_found || !reason)
     reason = std::make_error_code(std::errc::no_such_file_or_directory);
   const bool is_nowhere = reason == std::errc::no_such_file_or_directory || reason == std::errc::filename_too_long;
@@ -285,7 +285,7 @@ SourceParts parts_of_source(const std::string& source) {
   return {source, ""};
 }
 
-ReadInput read_input_of(std::string_view name, const MatrixFile& file) {
+InputReport input_report_of(std::string_view name, const MatrixFile& file) {
   const Shape shape{file.matrix.shape().rows / file.count, file.matrix.shape().columns};
   const std::string count = file.count == 1 ? "" : fmt::format("{}×", file.count);
   return {std::string(name), file.where, count + to_string(shape), file.assumed};
@@ -331,7 +331,7 @@ NamedMatrices read_all_matrices(const std::string& source) {
   NamedMatrices all;
   const auto [path, key] = parts_of_source(source);
   std::error_code ignored;
-  const bool is_folder = path != "-" && std::filesystem::is_directory(place_of(path), ignored);
+  const bool is_folder = path != "-" && std::filesystem::is_directory(confined_path(path), ignored);
   FilesReader reader(place_of_file(path));
   for (const std::string& one : is_folder ? matrix_files_in(path) : std::vector{path}) {
     for (MatrixFile& file : of_file(one, [&] { return reader.read(one); })) {

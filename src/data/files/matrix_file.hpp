@@ -9,8 +9,8 @@
 
 #include "core/math/matrix.hpp"
 #include "core/support/outside.hpp"
-#include "data/files/cells.hpp"
-#include "data/files/read_input.hpp"
+#include "data/files/cell_values.hpp"
+#include "data/files/input_report.hpp"
 
 namespace attn {
 
@@ -31,7 +31,7 @@ struct MatrixFile {
 };
 
 /// What was read, as it is told: under this name, which may be that of an option.
-ReadInput read_input_of(std::string_view name, const MatrixFile& file);
+InputReport input_report_of(std::string_view name, const MatrixFile& file);
 
 /// A matrix to be written under a name.
 struct NamedMatrix {
@@ -39,7 +39,7 @@ struct NamedMatrix {
   const Matrix* matrix;
 };
 
-/// No file may be longer than this many bytes, unless only parts of it are read (data/files/mapped.hpp); and what
+/// No file may be longer than this many bytes, unless only parts of it are read (data/files/mapped_file.hpp); and what
 /// understanding a byte counts as work.
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 constexpr std::uint64_t work_of_byte = 16;

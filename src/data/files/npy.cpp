@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/support/error.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/matrix_file.hpp"
 
 namespace attn {

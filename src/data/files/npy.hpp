@@ -6,7 +6,7 @@
 
 #include "core/math/matrix.hpp"
 #include "core/support/outside.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/matrix_file.hpp"
 
 namespace attn {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/support/error.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 
 namespace attn {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/support/error.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/npy.hpp"
 

@@ -6,10 +6,10 @@
 #include <bit>
 #include <map>
 
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/npy.hpp"
 
@@ -226,11 +226,11 @@ Matrix stored_matrix_from(const Safetensor& tensor, const std::shared_ptr<const 
     require_size(tensor.name, tensor.shape);
     return matrix_from(tensor);
   }
-  return Matrix(Stored{.type = tensor.type->stored,
-                       .elements = reinterpret_cast<const std::byte*>(tensor.elements.data()),
-                       .holder = holder,
-                       .shape = tensor.shape,
-                       .line = tensor.shape.columns});
+  return Matrix(StoredMatrix{.type = tensor.type->stored,
+                             .elements = reinterpret_cast<const std::byte*>(tensor.elements.data()),
+                             .holder = holder,
+                             .shape = tensor.shape,
+                             .line = tensor.shape.columns});
 }
 
 MatrixFile file_from(const Safetensor& tensor) {

@@ -8,10 +8,10 @@
 #include <span>
 #include <utility>
 
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/pickle.hpp"
 #include "data/files/zip.hpp"
@@ -90,12 +90,12 @@ View view_of(const PickledTensor& tensor, const std::string& name, const std::st
 }
 
 // Where neighbors of one dimension lie beside each other.
-std::optional<Stored> stored_view(const View& view, const StoredType& type, const FileBytes& bytes) {
+std::optional<StoredMatrix> stored_view(const View& view, const StoredType& type, const FileBytes& bytes) {
   const auto [rows, columns] = view.shape;
-  Stored stored{.type = &type,
-                .elements = reinterpret_cast<const std::byte*>(bytes.bytes.data()) + view.begin * type.bytes,
-                .holder = bytes.holder,
-                .shape = view.shape};
+  StoredMatrix stored{.type = &type,
+                      .elements = reinterpret_cast<const std::byte*>(bytes.bytes.data()) + view.begin * type.bytes,
+                      .holder = bytes.holder,
+                      .shape = view.shape};
   if (columns == 1 || view.column == 1) {
     stored.line = view.row;
     return stored;
@@ -248,7 +248,7 @@ Matrix TorchFile::read(const std::string& name) const {
   if (view.shape.rows > count / view.shape.columns)
     fail("{}: the tensor {} repeats its numbers: save it with contiguous()", parts_->where, name_in_quotes(name));
   if (type.stored && bytes.holder) {
-    if (std::optional<Stored> stored = stored_view(view, *type.stored, bytes)) return Matrix(std::move(*stored));
+    if (std::optional<StoredMatrix> stored = stored_view(view, *type.stored, bytes)) return Matrix(std::move(*stored));
   }
   return gathered(view, type, bytes.bytes, name);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/math/matrix.hpp"
-#include "data/files/mapped.hpp"
+#include "data/files/mapped_file.hpp"
 
 namespace attn {
 

@@ -8,7 +8,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 
 namespace attn {
 
@@ -130,7 +130,7 @@ std::string some_of(const std::vector<std::string>& keys) {
   std::vector<std::string> named;
   for (std::size_t i = 0; i < std::min(keys.size(), most_named); ++i) named.push_back(name_in_quotes(keys[i]));
   if (keys.size() > most_named) named.push_back(count_of(keys.size() - most_named, "other"));
-  return listed(named);
+  return list_in_words(named);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/model/transformer.hpp"
-#include "data/files/read_input.hpp"
+#include "data/files/input_report.hpp"
 #include "data/parameters/config.hpp"
 
 namespace attn {

@@ -10,7 +10,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/parameters/config_keys.hpp"
 #include "data/parameters/meanings.hpp"
 
@@ -55,7 +55,7 @@ const ModelFamily& family_of(const Json& file, const std::string& where) {
       if (row.unread.empty()) known.emplace_back(row.title);
     }
     fail("{}: this is a model of the family {}, which is not read yet: these are read: {}", where, in_quotes(name),
-         listed(known));
+         list_in_words(known));
   }
   if (!family->unread.empty()) fail("{}: this is {}: {} are not read yet", where, family->title, family->unread);
   return *family;
@@ -68,7 +68,7 @@ constexpr std::uint64_t most_layers = 65536;
 void take_windows(ModelConfig& config, const Json& file, const std::string& where) {
   const LayersWithWindow& windows = config.family->windows;
   const auto has_window = [&] {
-    return std::ranges::find(config.brings, &recipe_field::window, &BroughtField::field) != config.brings.end();
+    return std::ranges::find(config.brings, &recipe_field::window, &ImpliedField::field) != config.brings.end();
   };
   const Json* const is_on = windows.switch_key.empty() ? nullptr : member_of(file, windows.switch_key);
   const bool is_off = !windows.switch_key.empty() &&
@@ -170,7 +170,7 @@ SaidFields fields_without(std::string_view key, ModelConfig config, Json file, c
   file.erase(std::string(key));
   take_fields(config, file, place_of);
   SaidFields said;
-  for (const BroughtField& one : config.brings) said[one.field] = one.value;
+  for (const ImpliedField& one : config.brings) said[one.field] = one.value;
   return said;
 }
 
@@ -198,7 +198,7 @@ void require_one_meaning(const ModelConfig& config, const Json& file, const Plac
 // --- what it says
 
 void ModelConfig::set(const RecipeField& field, const FieldValue& value) {
-  std::erase_if(brings, [&](const BroughtField& one) { return one.field == &field; });
+  std::erase_if(brings, [&](const ImpliedField& one) { return one.field == &field; });
   brings.push_back({&field, value});
 }
 

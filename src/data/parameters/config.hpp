@@ -24,7 +24,7 @@ struct ConfigKeys {
 /// What a config.json says. Its texts outlive the values of the fields.
 struct ModelConfig {
   const ModelFamily* family = nullptr;
-  std::vector<BroughtField> brings = {};
+  std::vector<ImpliedField> brings = {};
   std::size_t heads = 0;
   std::optional<std::size_t> start = {};  // the token that a decoder begins with, from 0
   std::vector<std::size_t> ends = {};     // those that end a text

@@ -5,7 +5,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/parameters/meanings.hpp"
 
 namespace attn {
@@ -48,7 +48,7 @@ constexpr ConfigSize sizes_of_all_families[] = {
 };
 
 bool learns_positions(const ModelFamily& family) {
-  return std::ranges::any_of(family.brings, [](const BroughtField& brought) {
+  return std::ranges::any_of(family.brings, [](const ImpliedField& brought) {
     return brought.field == &recipe_field::positions && brought.value == FieldValue("learned");
   });
 }

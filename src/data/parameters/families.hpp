@@ -62,7 +62,7 @@ struct ModelFamily {
   std::span<const std::string_view> without_effect = {};  // members that change no number, beside those of all families
   SaidBiases biases = {};                                 // of all its models
   std::span<const ConfigSize> sizes = {};                 // in place of those of all families
-  std::span<const BroughtField> brings = {};              // its recipe, as it is read of layouts.txt
+  std::span<const ImpliedField> brings = {};              // its recipe, as it is read of layouts.txt
 };
 
 /// gpt2, … A new one is a row, and in layouts.txt the names of its tensors and its recipe. The row itself is no text,

@@ -8,9 +8,9 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "data/files/file_access.hpp"
 #include "data/files/files_of_folder.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/files/opened.hpp"
 #include "data/parameters/shards.hpp"
 
 namespace attn {
@@ -30,10 +30,10 @@ void require_layout(const ModelFamily& family, const ParameterFile& file, const 
 
 bool is_folder(const std::string& path) {
   std::error_code none;
-  return path != "-" && std::filesystem::is_directory(place_of(path), none);
+  return path != "-" && std::filesystem::is_directory(confined_path(path), none);
 }
 
-bool is_model_folder(const std::string& path) { return is_folder(path) && is_there(path_in(path, name_of_config)); }
+bool is_model_folder(const std::string& path) { return is_folder(path) && file_exists(path_in(path, name_of_config)); }
 
 std::optional<ModelFolder> read_model_in_file(const std::string& path) {
   const std::string where = place_of_file(path);

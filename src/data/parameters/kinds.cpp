@@ -9,7 +9,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/gguf.hpp"
 #include "data/files/json.hpp"
 #include "data/files/llama2c.hpp"
@@ -17,7 +17,7 @@
 #include "data/files/npz.hpp"
 #include "data/files/safetensors.hpp"
 #include "data/files/torch_file.hpp"
-#include "data/parameters/described.hpp"
+#include "data/parameters/config_in_file.hpp"
 #include "data/parameters/source.hpp"
 
 namespace attn {
@@ -162,8 +162,8 @@ ParameterSource open_json(const FileBytes& bytes, const std::string& where, cons
 constexpr ParameterKind kinds_of_parameter_files[] = {
     {"safetensors", open_safetensors},
     {"pt", open_torch, is_torch_file},
-    {"gguf", open_gguf, is_gguf, described_by_gguf},
-    {"llama2.c", open_llama2c, is_llama2c, described_by_llama2c},
+    {"gguf", open_gguf, is_gguf, config_from_gguf},
+    {"llama2.c", open_llama2c, is_llama2c, config_from_llama2c},
     {"npz", open_npz},
     {"json", open_json},
 };

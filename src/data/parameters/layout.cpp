@@ -99,7 +99,7 @@ std::vector<PartTensor> tensors_of_part(const ScopeKind& part) {
 
 // --- names
 
-bool is_parameter_name(std::string_view name) { return find_parameter(called(name).role()) != nullptr; }
+bool is_parameter_name(std::string_view name) { return find_parameter(name_from_text(name).role()) != nullptr; }
 
 bool is_buffer_name(std::string_view name) { return ends_as_one_of(buffers, name); }
 

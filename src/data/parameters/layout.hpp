@@ -13,7 +13,7 @@ namespace attn {
 constexpr std::string_view own_layout = "attn";
 
 /// What a layout or a family says of the recipe of its models.
-struct BroughtField {
+struct ImpliedField {
   const RecipeField* field;
   FieldValue value;
   bool is_assumed = false;  // most such models have it; others of the same names have another
@@ -73,7 +73,7 @@ struct Layout {
   std::string_view name;
   std::size_t first_layer;  // how layers are counted there; ours count from 1
   std::vector<Scope> scopes;
-  std::vector<BroughtField> brings = {};
+  std::vector<ImpliedField> brings = {};
   std::string_view silent_on = {};  // what its files do not tell of the module, and what is assumed
 };
 

@@ -10,7 +10,7 @@
 
 #include "core/model/schema.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 
 namespace attn {
 
@@ -24,7 +24,7 @@ constexpr std::string_view layout_before = "layout ", recipe_before = "recipe ",
 }
 
 std::vector<std::string_view> words_in(std::string_view line) {
-  std::vector<std::string_view> words = pieces_of(line, ' ');
+  std::vector<std::string_view> words = split_at(line, ' ');
   std::erase(words, std::string_view());
   return words;
 }
@@ -53,23 +53,23 @@ FieldValue value_for(const RecipeField& field, std::string_view text) {
   const FieldValue kind = field.value(usual);
   if (std::holds_alternative<std::string_view>(kind)) return text;
   if (std::holds_alternative<bool>(kind) && (text == "yes" || text == "no")) return text == "yes";
-  if (const std::optional<double> number = parsed<double>(text); number && std::holds_alternative<double>(kind))
+  if (const std::optional<double> number = parse_number<double>(text); number && std::holds_alternative<double>(kind))
     return *number;
   misspelled("value of a field", text);
 }
 
 // A field that is left open keeps its place.
-void set(std::vector<BroughtField>& brings, std::string_view word, const Meanings& meanings) {
+void set(std::vector<ImpliedField>& brings, std::string_view word, const Meanings& meanings) {
   auto [name, text] = setting_in(word);
   const RecipeField* const field = find_recipe_field(name);
   if (!field) misspelled("field", name);
   const bool is_assumed = text.ends_with('?');
   if (is_assumed) text.remove_suffix(1);
-  BroughtField brought{field, {}, is_assumed};
+  ImpliedField brought{field, {}, is_assumed};
   const auto meaning = text.starts_with('$') ? meanings.find(text.substr(1)) : meanings.end();
   if (meaning != meanings.end()) text = meaning->second;
   if (!text.starts_with('$')) brought.value = value_for(*field, text);
-  const auto found = std::ranges::find(brings, field, &BroughtField::field);
+  const auto found = std::ranges::find(brings, field, &ImpliedField::field);
   if (found == brings.end()) {
     brings.push_back(brought);
   } else {
@@ -77,7 +77,7 @@ void set(std::vector<BroughtField>& brings, std::string_view word, const Meaning
   }
 }
 
-void add_recipe(std::vector<BroughtField>& brings, const LayoutText& text, std::string_view name,
+void add_recipe(std::vector<ImpliedField>& brings, const LayoutText& text, std::string_view name,
                 const Meanings& meanings, bool with_config) {
   for (const std::string_view line : text.lines(fmt::format("{}{}", recipe_before, name))) {
     if (line.starts_with(of_config) && !with_config) continue;
@@ -93,18 +93,18 @@ void add_recipe(std::vector<BroughtField>& brings, const LayoutText& text, std::
   }
 }
 
-std::vector<BroughtField> fields_brought(const LayoutText& text, std::string_view name, const Meanings& meanings,
+std::vector<ImpliedField> fields_brought(const LayoutText& text, std::string_view name, const Meanings& meanings,
                                          bool with_config) {
-  std::vector<BroughtField> brings;
+  std::vector<ImpliedField> brings;
   add_recipe(brings, text, name, meanings, with_config);
-  std::erase_if(brings, [](const BroughtField& field) { return field.value == FieldValue(); });
+  std::erase_if(brings, [](const ImpliedField& field) { return field.value == FieldValue(); });
   return brings;
 }
 
 // --- names
 
 ScopeName scope_called(std::string_view name) {
-  ScopeName scope = called(fmt::format("{}.", name)).scopes().front();
+  ScopeName scope = name_from_text(fmt::format("{}.", name)).scopes().front();
   if (scope.kind == &scope::other) misspelled("scope", name);
   return scope;
 }
@@ -152,7 +152,7 @@ constexpr Mark marks[] = {
 Tensor tensor_in(std::span<const std::string> words) {
   if (words.size() < 2) misspelled("tensor", words.empty() ? "" : words.front());
   Tensor tensor{words[0], {}};
-  for (const std::string_view role : pieces_of(words[1])) tensor.ours.push_back(&role_called(role));
+  for (const std::string_view role : split_at(words[1])) tensor.ours.push_back(&role_called(role));
   for (const std::string& word : words.subspan(2)) {
     const Mark* const mark = find_row(std::span<const Mark>(marks), word);
     if (!mark) misspelled("mark", word);
@@ -369,7 +369,7 @@ std::vector<Meanings> kinds_of_files(const LayoutText& text, std::string_view la
 
 LayoutText::LayoutText(std::string_view text) {
   Lines* block = nullptr;
-  for (const std::string_view line : pieces_of(text, '\n')) {
+  for (const std::string_view line : split_at(text, '\n')) {
     if (line.empty() || line.starts_with("//")) continue;
     if (line.starts_with('[')) {
       const std::string_view name = line.substr(1, line.find(']') - 1);
@@ -398,9 +398,9 @@ std::vector<Layout> LayoutText::layouts() const {
   return all;
 }
 
-std::vector<BroughtField> LayoutText::recipe(std::string_view name) const {
-  std::vector<BroughtField> brings = fields_brought(*this, name, {}, true);
-  for (BroughtField& field : brings) field.is_assumed = false;
+std::vector<ImpliedField> LayoutText::recipe(std::string_view name) const {
+  std::vector<ImpliedField> brings = fields_brought(*this, name, {}, true);
+  for (ImpliedField& field : brings) field.is_assumed = false;
   return brings;
 }
 

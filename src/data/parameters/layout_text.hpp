@@ -20,7 +20,7 @@ class LayoutText {
 
   std::vector<Layout> layouts() const;
   /// The recipe of a family whose config.json is there.
-  std::vector<BroughtField> recipe(std::string_view name) const;
+  std::vector<ImpliedField> recipe(std::string_view name) const;
   /// The tensors of a block that leaves nothing open.
   std::vector<PartTensor> tensors(std::string_view block) const;
 

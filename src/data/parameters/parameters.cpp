@@ -16,7 +16,7 @@ namespace attn {
 namespace {
 
 bool is_vector(std::string_view name) {
-  const Parameter* const parameter = find_parameter(called(name).role());
+  const Parameter* const parameter = find_parameter(name_from_text(name).role());
   return parameter && parameter->is_vector();
 }
 
@@ -38,7 +38,7 @@ auto with_source(const std::string& path, std::string_view scope, const Use& use
 ParameterFile read_parameters(const std::string& path, std::string_view scope, std::size_t heads) {
   return with_source(path, scope, [heads](const ParameterSource& source, const std::string& where) {
     ParameterFile file = translate(source, where, heads);
-    ReadInputs::tell({"parameters", where, count_of(file.parameters.size(), "matrix", "matrices"), file.assumed});
+    InputReports::tell({"parameters", where, count_of(file.parameters.size(), "matrix", "matrices"), file.assumed});
     return file;
   });
 }
@@ -51,7 +51,7 @@ std::optional<ParametersAmong> parameters_among(std::span<const MatrixFile> matr
     by_name.emplace(file.name, &file.matrix);
     names.insert(file.name);
   }
-  const std::vector<Recognized> layouts = recognize(names);
+  const std::vector<LayoutMatch> layouts = recognize(names);
   if (layouts.empty() || layouts.front().layout->name == own_layout || layouts.front().missing) return std::nullopt;
   ParametersAmong among;
   for (const PlacedTensor& tensor : layouts.front().tensors) among.names.insert(tensor.name);
@@ -69,9 +69,9 @@ std::vector<NamedParameter> read_part(const std::string& path, std::string_view 
       if (!std::ranges::all_of(cells(tensor), [](double cell) { return std::isfinite(cell); }))
         fail("{}: {} has a number that is not finite: every number must be finite", where, name);
       parameters.push_back({name, row.role, row.is_transposed ? transposed(tensor) : std::move(tensor)});
-      ReadInput told{name, where, to_string(parameters.back().matrix.shape())};
+      InputReport told{name, where, to_string(parameters.back().matrix.shape())};
       if (row.is_transposed) told.assumed.push_back(order_of_weights(true));
-      ReadInputs::tell(std::move(told));
+      InputReports::tell(std::move(told));
     }
     return parameters;
   });

@@ -25,7 +25,7 @@ using ParameterSet = std::map<std::string, Matrix, std::less<>>;
 struct ParameterFile {
   std::string layout;
   ParameterSet parameters;
-  std::span<const BroughtField> brings = {};
+  std::span<const ImpliedField> brings = {};
   std::vector<Assumption> assumed = {};
 };
 

@@ -63,7 +63,7 @@ class Placing {
     recognized_.prefix = candidate.prefix;
   }
 
-  Recognized run() && {
+  LayoutMatch run() && {
     for (const Scope& scope : candidate_.layout->scopes) place_layers(scope);
     return std::move(recognized_);
   }
@@ -126,7 +126,7 @@ class Placing {
 
   const Candidate& candidate_;
   const TensorNames& names_;
-  Recognized recognized_;
+  LayoutMatch recognized_;
 };
 
 // Every way to part names into a prefix and what has a place in the layout.
@@ -157,7 +157,7 @@ std::vector<Candidate> candidates_in(const Layout& layout, const TensorNames& na
 
 }  // namespace
 
-std::vector<Recognized> recognize(const TensorNames& names) {
+std::vector<LayoutMatch> recognize(const TensorNames& names) {
   std::vector<Candidate> candidates;
   for (const Layout& layout : layouts()) {
     std::ranges::move(candidates_in(layout, names), std::back_inserter(candidates));
@@ -165,17 +165,17 @@ std::vector<Recognized> recognize(const TensorNames& names) {
   std::ranges::stable_sort(candidates, {}, [&](const Candidate& candidate) {
     return std::pair(names.size() - candidate.matched, candidate.prefix.size());
   });
-  std::vector<Recognized> whole, first;
+  std::vector<LayoutMatch> whole, first;
   for (const Candidate& candidate : candidates) {
     if (candidate.matched < candidates.front().matched) break;
-    Recognized recognized = Placing(candidate, names).run();
-    std::vector<Recognized>& among = recognized.missing ? first : whole;
+    LayoutMatch recognized = Placing(candidate, names).run();
+    std::vector<LayoutMatch>& among = recognized.missing ? first : whole;
     if (!recognized.missing || first.empty()) among.push_back(std::move(recognized));
   }
   if (!whole.empty()) return whole;
   // A few names that another layout has as well do not make it that one.
   const bool are_few = !candidates.empty() && 2 * candidates.front().matched < names.size();
-  return are_few ? std::vector<Recognized>() : first;
+  return are_few ? std::vector<LayoutMatch>() : first;
 }
 
 }  // namespace attn

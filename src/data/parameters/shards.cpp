@@ -11,11 +11,11 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
+#include "data/files/file_access.hpp"
 #include "data/files/files_of_folder.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/files/opened.hpp"
 #include "data/parameters/folder.hpp"
 
 namespace attn {
@@ -125,7 +125,7 @@ ParameterSource open_files_of_folder(const std::string& folder, const std::strin
   }
   std::vector<std::string> names;
   for (const FileInFolder& file : files_in_folders) names.emplace_back(file.name);
-  fail("{} has no file of parameters: one of {} should be there", where, listed(names));
+  fail("{} has no file of parameters: one of {} should be there", where, list_in_words(names));
 }
 
 // How many files the model has of which this is one, by its name: model-00001-of-00003.safetensors.
@@ -153,7 +153,7 @@ void refuse_one_of_several(const std::string& path) {
 ParameterSource open_parameters(const std::string& path, const std::string& where, const std::string& prefix) {
   if (is_folder(path)) return open_files_of_folder(path, where, prefix);
   if (path.ends_with(index_ending)) return open_several(path, where, prefix);
-  if (prefix.empty() && is_there(path)) refuse_one_of_several(path);
+  if (prefix.empty() && file_exists(path)) refuse_one_of_several(path);
   return open_one(path, where, prefix);
 }
 

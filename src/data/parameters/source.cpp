@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 
 namespace attn {
 
@@ -59,10 +59,10 @@ std::vector<LinesOfPart> lines_of_parts(const TensorRow& row, std::size_t all, s
 // Where the tensor stays in its file, so does its part; nothing where its numbers are neither lines nor whole blocks
 // there.
 std::optional<Matrix> stored_part(const Matrix& tensor, bool is_transposed, const LinesOfPart& part) {
-  const Stored* const stored = tensor.stored();
+  const StoredMatrix* const stored = tensor.stored();
   if (!stored || stored->skipped != 0) return std::nullopt;
   const bool picks_lines = is_transposed != stored->is_transposed;
-  Stored own = *stored;
+  StoredMatrix own = *stored;
   own.is_transposed = picks_lines;
   own.shape = {is_transposed ? tensor.shape().columns : tensor.shape().rows, part.count};
   if (picks_lines) {
@@ -192,7 +192,7 @@ void refuse_unread(const TensorNames& names, const std::string& where) {
       where, count_of(names.size(), "tensor"), name_in_quotes(*names.begin()));
 }
 
-void require_complete(const Recognized& recognized, const std::string& where) {
+void require_complete(const LayoutMatch& recognized, const std::string& where) {
   if (!recognized.missing) return;
   const auto& [name, row, scope] = *recognized.missing;
   fail("{} has no {} ({}), which {} needs{}: save all of its parameters", where, name_in_quotes(name),
@@ -201,18 +201,18 @@ void require_complete(const Recognized& recognized, const std::string& where) {
 }
 
 // A model that was torn: all names are those of one layer, and not of the first.
-void refuse_later_layer(const Recognized& recognized, const std::string& where) {
+void refuse_later_layer(const LayoutMatch& recognized, const std::string& where) {
   if (recognized.prefix.empty()) return;
   const std::string_view layer = std::string_view(recognized.prefix).substr(0, recognized.prefix.size() - 1);
   const std::string_view before = layer.substr(0, layer.rfind('.') + 1);  // npos + 1 is 0: there is none
-  const std::optional<std::size_t> number = parsed<std::size_t>(layer.substr(before.size()));
+  const std::optional<std::size_t> number = parse_number<std::size_t>(layer.substr(before.size()));
   const std::size_t first = recognized.layout->first_layer;
   if (!number || *number <= first) return;
   fail("{}: all names begin with {}, and none with {}: save all layers, or read this one alone with ‹prefix› {}", where,
        name_in_quotes(recognized.prefix), name_in_quotes(fmt::format("{}{}.", before, first)), layer);
 }
 
-void refuse_superfluous(const Recognized& recognized, const TensorNames& names, const std::string& where) {
+void refuse_superfluous(const LayoutMatch& recognized, const TensorNames& names, const std::string& where) {
   TensorNames left = names;
   for (const PlacedTensor& tensor : recognized.tensors) left.erase(tensor.name);
   if (left.empty()) return;
@@ -235,7 +235,7 @@ void refuse_superfluous(const Recognized& recognized, const TensorNames& names, 
       where, name_in_quotes(*left.begin()), recognized.layout->name, nearest);
 }
 
-void refuse_never(const Recognized& recognized, const std::string& where) {
+void refuse_never(const LayoutMatch& recognized, const std::string& where) {
   for (const PlacedTensor& tensor : recognized.tensors) {
     if (tensor.row->need != Need::never) continue;
     fail(
@@ -248,7 +248,7 @@ void refuse_never(const Recognized& recognized, const std::string& where) {
 // others, what is not finite is told when it is computed with.
 void require_finite_where_small(const Matrix& matrix, const std::string& name, const std::string& where) {
   constexpr std::size_t small = std::size_t{1} << 16;
-  const Stored* const stored = matrix.stored();
+  const StoredMatrix* const stored = matrix.stored();
   if (stored && matrix.size() > small) return;
   const std::size_t lines = stored ? stored->line_count() : matrix.shape().rows;
   std::vector<double> widened(stored ? stored->line_length() : 0);
@@ -266,7 +266,7 @@ void require_finite_where_small(const Matrix& matrix, const std::string& name, c
 
 // --- reading
 
-bool is_same_place(const Stored* one, const Stored* other) {
+bool is_same_place(const StoredMatrix* one, const StoredMatrix* other) {
   return one && other && one->type == other->type && one->elements == other->elements && one->shape == other->shape &&
          one->is_transposed == other->is_transposed && one->line == other->line;
 }
@@ -308,7 +308,7 @@ Matrix flattened(const Matrix& kernel, std::size_t rows) {
 }
 
 // Reads what was recognized as far as shapes fit.
-std::optional<Misfit> read_recognized(ParameterFile& file, const Recognized& recognized, const ParameterSource& source,
+std::optional<Misfit> read_recognized(ParameterFile& file, const LayoutMatch& recognized, const ParameterSource& source,
                                       const std::string& where, std::size_t heads) {
   Sizes sizes;
   std::size_t cells = 0, tensors = 0;
@@ -341,7 +341,7 @@ std::optional<Misfit> read_recognized(ParameterFile& file, const Recognized& rec
   return std::nullopt;
 }
 
-std::vector<Assumption> assumed_of(const Recognized& recognized) {
+std::vector<Assumption> assumed_of(const LayoutMatch& recognized) {
   const Layout& layout = *recognized.layout;
   std::vector<Assumption> all = {{&assumed::names, fmt::format("the names are those of {}", layout.name)}};
   if (!recognized.prefix.empty())
@@ -355,7 +355,7 @@ std::vector<Assumption> assumed_of(const Recognized& recognized) {
     if (tensor.row->need == Need::left_out) left_out.push_back(tensor.name);
   }
   if (!left_out.empty())
-    all.push_back({&assumed::names, fmt::format("left out, since nothing here uses it: {}", listed(left_out))});
+    all.push_back({&assumed::names, fmt::format("left out, since nothing here uses it: {}", list_in_words(left_out))});
   return all;
 }
 
@@ -370,7 +370,7 @@ Assumption order_of_weights(bool is_transposed) {
 
 ParameterFile translate(const ParameterSource& source, const std::string& where, std::size_t heads) {
   refuse_unread(source.names, where);
-  const std::vector<Recognized> all = recognize(source.names);
+  const std::vector<LayoutMatch> all = recognize(source.names);
   if (all.empty()) fail_unknown_names(source.names, where);
   refuse_never(all.front(), where);
   require_complete(all.front(), where);
@@ -378,7 +378,7 @@ ParameterFile translate(const ParameterSource& source, const std::string& where,
   refuse_later_layer(all.front(), where);
   // Equal names with other shapes are those of another layout; what fits longest is told.
   std::optional<Misfit> longest;
-  for (const Recognized& recognized : all) {
+  for (const LayoutMatch& recognized : all) {
     ParameterFile file{std::string(recognized.layout->name), {}, recognized.layout->brings, assumed_of(recognized)};
     std::ranges::copy(source.assumed, std::back_inserter(file.assumed));
     const std::optional<Misfit> misfit = read_recognized(file, recognized, source, where, heads);

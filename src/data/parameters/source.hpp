@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/math/matrix.hpp"
-#include "data/files/mapped.hpp"
+#include "data/files/mapped_file.hpp"
 #include "data/parameters/parameters.hpp"
 
 namespace attn {
@@ -28,7 +28,7 @@ struct PlacedTensor {
 
 /// What the names of a file say: the layout, the prefix that stands before all names, the tensors that have a
 /// place there, and the first that should be there and is not.
-struct Recognized {
+struct LayoutMatch {
   const Layout* layout = nullptr;
   std::string prefix;
   std::vector<PlacedTensor> tensors;
@@ -38,7 +38,7 @@ struct Recognized {
 /// The layouts and prefixes in which most names have a place: those that miss nothing, those with the
 /// shortest prefix first, or else the first. Nothing when no layout has a place for half of the names and all that it
 /// needs. Which of several is meant is told by the shapes.
-std::vector<Recognized> recognize(const TensorNames& names);
+std::vector<LayoutMatch> recognize(const TensorNames& names);
 
 /// The matrices of a file whose names begin with a prefix, by the rest of their names, read one by one once
 /// these are known. What it reads stays where the file has it, where that can be; otherwise the bytes must outlive it.

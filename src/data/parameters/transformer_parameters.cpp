@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/support/error.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 
 namespace attn {
 
@@ -205,15 +205,15 @@ void require_possible_positions(const Transformer& model, const std::string& whe
 
 }  // namespace
 
-Matrix drawn(Beginning beginning, const RandomMatrix& parameter, RandomSource& random) {
+Matrix initial_matrix(Initialization beginning, const RandomMatrix& parameter, RandomSource& random) {
   switch (beginning) {
-    case Beginning::map:
+    case Initialization::map:
       return random.parameter(parameter);
-    case Beginning::vectors:
+    case Initialization::vectors:
       return random.vectors(parameter);
-    case Beginning::ones:
+    case Initialization::ones:
       return Matrix(parameter.shape, 1.0);
-    case Beginning::zeros:
+    case Initialization::zeros:
       break;
   }
   return Matrix(parameter.shape, 0.0);
@@ -254,8 +254,8 @@ void draw_parameters(Transformer& model, RandomSource& random) {
   for (const ParameterRow& row : parameters_of(model)) {
     const Parameter& parameter = *row.parameter;
     const RandomMatrix asked{row.name, row.shape, words_of(parameter.rows), words_of(parameter.columns)};
-    model.parameters.emplace(row.name,
-                             std::make_shared<const Matrix>(drawn(parameter.begins(model.recipe), asked, random)));
+    model.parameters.emplace(
+        row.name, std::make_shared<const Matrix>(initial_matrix(parameter.begins(model.recipe), asked, random)));
   }
 }
 

@@ -14,7 +14,7 @@ namespace attn {
 void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where);
 
 /// A parameter before anything is learned.
-Matrix drawn(Beginning beginning, const RandomMatrix& parameter, RandomSource& random);
+Matrix initial_matrix(Initialization beginning, const RandomMatrix& parameter, RandomSource& random);
 
 /// Throws InputError when the parameters that a model is to have would have more cells than a file may hold.
 void require_drawable(const Transformer& model);

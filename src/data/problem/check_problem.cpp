@@ -7,14 +7,14 @@
 #include <numeric>
 
 #include "core/attention/masks.hpp"
-#include "core/attention/positions.hpp"
+#include "core/attention/positional_encoding.hpp"
 #include "core/attention/score.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/model_words.hpp"
+#include "data/problem/problem_options.hpp"
 #include "data/problem/word_positions.hpp"
-#include "data/problem/words.hpp"
 
 namespace attn {
 
@@ -163,7 +163,7 @@ constexpr Idle idle_options[] = {
 };
 
 void remark_on_scale(const Problem& problem, std::vector<std::string>& remarks) {
-  const std::optional<double> divisor = parsed<double>(problem.scale);
+  const std::optional<double> divisor = parse_number<double>(problem.scale);
   if (!divisor || *divisor >= 1.0) return;
   remarks.push_back(fmt::format(
       "--scale {0} divides the scores, which makes them larger: to multiply them by {0}, as PyTorch does, give --multiply {0}",
@@ -306,7 +306,7 @@ void tell_of_causal_mask(const OptionValues& given, const Problem& problem) {
   const std::size_t keys = scores ? scores->shape().columns : rows_of({&role::k, &role::memory});
   if (queries == 0 || keys == 0) return;
   const std::string_view called = given.has(option::causal_offset) ? option::causal_offset.name : option::causal.name;
-  ReadInput told{std::string(called), "", to_string({queries, keys})};
+  InputReport told{std::string(called), "", to_string({queries, keys})};
   const std::ptrdiff_t last = problem.causal_offset + 1;
   Assumption aligned{&assumed::causal_mask, last < 1 ? fmt::format("query {} is the first to attend to key 1", 2 - last)
                                             : last == 1 ? "query 1 attends to key 1"
@@ -319,7 +319,7 @@ void tell_of_causal_mask(const OptionValues& given, const Problem& problem) {
     aligned.is_doubtful = true;
   }
   told.assumed.push_back(std::move(aligned));
-  ReadInputs::tell(std::move(told));
+  InputReports::tell(std::move(told));
 }
 
 std::vector<std::string> remarks_on(const OptionValues& given, const Problem& problem) {

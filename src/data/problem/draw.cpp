@@ -8,14 +8,14 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/attention/positions.hpp"
+#include "core/attention/positional_encoding.hpp"
 #include "core/math/random.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/embeddings.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/model_words.hpp"
+#include "data/problem/problem_options.hpp"
 #include "data/problem/word_positions.hpp"
-#include "data/problem/words.hpp"
 
 namespace attn {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::size_t default_d_model = 8;
 constexpr std::string_view table_of_words = role::x.leaf;
 
 std::uint32_t parse_seed(std::string_view text) {
-  const std::optional<std::uint32_t> seed = parsed<std::uint32_t>(text);
+  const std::optional<std::uint32_t> seed = parse_number<std::uint32_t>(text);
   if (!seed) {
     fail("--random: '{}' is not a seed: give a whole number from 0 to 4294967295, as in numpy:0", text);
   }

@@ -10,12 +10,12 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/json.hpp"
 #include "data/parameters/source.hpp"
 #include "data/parameters/transformer_parameters.hpp"
 #include "data/problem/model_file.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 
 namespace attn {
 
@@ -220,13 +220,13 @@ EncoderDecoder encoder_decoder_of(const EncoderDecoderFile& file, const Alignmen
   return model;
 }
 
-std::vector<KnownTranslation> known_translations(const EncoderDecoderFile& file) {
+std::vector<ReferenceTranslation> reference_translations(const EncoderDecoderFile& file) {
   const auto closed = [](const std::string& sentence) {
     std::vector<std::string> words = split_words(sentence);
     words.emplace_back(end_word);
     return words;
   };
-  std::vector<KnownTranslation> known;
+  std::vector<ReferenceTranslation> known;
   for (const SentencePair& pair : file.sentences) {
     known.push_back({ids_of(closed(pair.source), file.source_words, "source"),
                      ids_of(closed(pair.target), file.target_words, "target")});
@@ -252,7 +252,7 @@ void draw_parameters(EncoderDecoder& model, RandomSource& random) {
     const Frame& frame = matrix.frame;
     const RandomMatrix asked{matrix.name, frame.shape, labels_of(frame.rows), labels_of(frame.columns)};
     model.parameters.insert_or_assign(matrix.name,
-                                      std::make_shared<const Matrix>(drawn(matrix.beginning, asked, random)));
+                                      std::make_shared<const Matrix>(initial_matrix(matrix.beginning, asked, random)));
   }
 }
 

@@ -46,8 +46,8 @@ struct Translation {
   DrawnMatrices drawings = {};       // of what is
   EncoderDecoder model;
   Ids source, target;
-  bool is_forced = false;                    // the target was given, and not found by the model
-  std::vector<KnownTranslation> known = {};  // the correct translations that the file gives
+  bool is_forced = false;                        // the target was given, and not found by the model
+  std::vector<ReferenceTranslation> known = {};  // the correct translations that the file gives
 };
 
 /// Reads a file, as JSON, or as .safetensors whose metadata have all but the parameters. Throws InputError:
@@ -64,7 +64,7 @@ EncoderDecoder encoder_decoder_of(const EncoderDecoderFile& file, const Alignmen
                                   const Recurrence& cell);
 
 /// The sentences of a file as ids. Throws InputError: a word that the vocabulary has not.
-std::vector<KnownTranslation> known_translations(const EncoderDecoderFile& file);
+std::vector<ReferenceTranslation> reference_translations(const EncoderDecoderFile& file);
 
 /// Draws all matrices of an encoder-decoder whose words and sizes are told, each word by itself; biases are zeros.
 /// Throws InputError when they would have more cells than a file may hold.

@@ -11,9 +11,9 @@
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/model_words.hpp"
+#include "data/problem/problem_options.hpp"
 #include "data/problem/word_positions.hpp"
-#include "data/problem/words.hpp"
 
 namespace attn {
 namespace {
@@ -45,7 +45,7 @@ std::vector<Place> places_in_model(const Transformer& model) {
 Place asked_place(const std::vector<Place>& places, const AttentionOfModel& asked) {
   const Place& last = places.back();
   if (!asked.layer) return last;
-  const std::optional<std::size_t> number = parsed<std::size_t>(*asked.layer);
+  const std::optional<std::size_t> number = parse_number<std::size_t>(*asked.layer);
   Words names;
   for (const Place& place : places) {
     const bool is_counted = place.side == last.side && place.attention == last.attention;
@@ -182,7 +182,7 @@ std::vector<const Node*> relative_numbers(const Graph& graph, const Place& place
 
 void put_parameters(OptionValues& values, const Transformer& model, const Place& place, bool with_comparison) {
   constexpr const Option* compared[] = {&option::w_q, &option::b_q, &option::w_k, &option::b_k};
-  for (const Offered& row : problem_options().options) {
+  for (const OfferedOption& row : problem_options().options) {
     const Option& option = *row.option;
     if (option.kind != Kind::matrix || !option.role) continue;
     if (!with_comparison && std::ranges::find(compared, &option) != std::end(compared)) continue;
@@ -257,7 +257,7 @@ OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& a
   }
   const std::vector<const Node*> relative = relative_numbers(*graph, place, model.sizes.heads);
   needed.insert(needed.end(), relative.begin(), relative.end());
-  compute(*graph, needed);
+  compute_watched(*graph, needed);
 
   OptionValues values;
   values.put(option::title, fmt::format("{}: {}", model.title.empty() ? asked.model : model.title, place.text()));

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "core/model/transformer.hpp"
+#include "data/files/input_report.hpp"
 #include "data/files/json.hpp"
-#include "data/files/mapped.hpp"
-#include "data/files/read_input.hpp"
+#include "data/files/mapped_file.hpp"
 #include "data/files/safetensors.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 
 namespace attn {
 

@@ -9,8 +9,8 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/options.hpp"
 #include "data/problem/problem.hpp"
+#include "data/problem/problem_options.hpp"
 
 namespace attn {
 
@@ -66,7 +66,7 @@ MatrixFile matrix_of_option(const Option& option, const std::string& source) {
   return file;
 }
 
-OptionValue value_of(const Option& option, Unread unread) {
+OptionValue value_of(const Option& option, UnreadText unread) {
   const std::string& first = unread.texts.front();
   switch (option.kind) {
     case Kind::count:
@@ -140,9 +140,9 @@ std::string sentence_of_several(const Requirement& first, std::span<const Requir
 }  // namespace
 
 void tell_of(const Option& option, std::string_view called, const MatrixFile& file) {
-  ReadInput input = read_input_of(called, file);
+  InputReport input = input_report_of(called, file);
   if (option.is_mask) input.assumed.push_back(reading_of(option, called, file).assumption);
-  ReadInputs::tell(std::move(input));
+  InputReports::tell(std::move(input));
 }
 
 void require_finite(std::string_view called, const MatrixFile& file, bool minus_infinity_allowed) {
@@ -163,19 +163,19 @@ std::size_t count_from(const Option& option, std::string_view called, std::strin
   // Where an option has no limit of its own, the one that all counts have tells only what is larger.
   const bool has_limit = most != Option().most ||
                          (!text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }));
-  if (!has_limit && !parsed<std::size_t>(text))
+  if (!has_limit && !parse_number<std::size_t>(text))
     fail("{} must be a whole number of {} or more, not '{}'", called, option.least, text);
   return whole_number(called, text, option.least, most);
 }
 
 double number_from(const Option& option, std::string_view called, const std::string& text) {
-  const std::optional<double> number = parsed<double>(text);
+  const std::optional<double> number = parse_number<double>(text);
   if (!number || std::isnan(*number) || !option.rule->holds(*number))
     fail("{}: '{}' is {}: {}", called, text, option.rule->broken, option.advice);
   return *number;
 }
 
-void OptionValues::put_text(const Offered& offered, std::vector<std::string> texts) {
+void OptionValues::put_text(const OfferedOption& offered, std::vector<std::string> texts) {
   const Option& option = *offered.option;
   if (!may_repeat(option.kind) && texts.size() != 1)
     fail("{} is given {} times: give it once", option.name, texts.size());
@@ -190,7 +190,7 @@ void OptionValues::put_text(const Offered& offered, std::vector<std::string> tex
     case Kind::texts:
       return put(option, std::move(texts));
     default:
-      return put(option, Unread{std::move(texts), offered.most});
+      return put(option, UnreadText{std::move(texts), offered.most});
   }
 }
 
@@ -207,7 +207,7 @@ void OptionValues::put(const Option& option, MatrixFile file) { put(option, std:
 
 void OptionValues::read() {
   for (Entry& entry : entries_) {
-    auto* const unread = std::get_if<Unread>(&entry.value);
+    auto* const unread = std::get_if<UnreadText>(&entry.value);
     if (!unread) continue;
     try {
       entry.value = value_of(*entry.option, std::move(*unread));

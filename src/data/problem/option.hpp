@@ -103,7 +103,7 @@ struct Option {
   constexpr Option from(Choices names) const { return with(&Option::choices, names); }
   constexpr Option up_to(std::size_t limit) const { return with(&Option::most, limit); }
   constexpr Option from_zero() const { return with(&Option::least, std::size_t{0}); }
-  constexpr Option called(std::string_view what) const { return with(&Option::placeholder, what); }
+  constexpr Option with_placeholder(std::string_view what) const { return with(&Option::placeholder, what); }
   constexpr Option or_else(std::string_view value) const { return with(&Option::usual, value); }
 };
 
@@ -111,15 +111,15 @@ struct Option {
 inline constexpr std::string_view no_default = "-";
 
 /// An option as a command offers it: with words, a limit and choices of its own, where they differ.
-struct Offered {
+struct OfferedOption {
   const Option* option;
   std::string_view summary;
   std::string_view usual;
   std::size_t most;  // of a count
   Choices choices;
 
-  constexpr Offered(const Option& row, std::string_view words = {}, std::string_view value = {}, std::size_t limit = 0,
-                    Choices names = nullptr)
+  constexpr OfferedOption(const Option& row, std::string_view words = {}, std::string_view value = {},
+                          std::size_t limit = 0, Choices names = nullptr)
       : option(&row),
         summary(words.empty() ? row.summary : words),
         usual(value.empty()         ? row.usual
@@ -147,7 +147,7 @@ struct Requirement {
 
 /// Options that are offered together, and what holds among them.
 struct OptionGroup {
-  std::vector<Offered> options;
+  std::vector<OfferedOption> options;
   std::vector<Exclusion> exclusions = {};
   std::vector<Requirement> needs = {};
 };
@@ -156,14 +156,14 @@ struct OptionGroup {
 void add_group(OptionGroup& all, const OptionGroup& more);
 
 /// Text from a command line that is still to be read as what its option takes.
-struct Unread {
+struct UnreadText {
   std::vector<std::string> texts;  // one for each time that the option was given
   std::size_t most = 0;            // the largest count
 };
 
 /// The value of an option, by its kind: a flag, a count, a number, counts, a text, texts, words or matrices.
 using OptionValue =
-    std::variant<Unread, bool, std::size_t, double, std::vector<std::size_t>, std::string, std::vector<std::string>,
+    std::variant<UnreadText, bool, std::size_t, double, std::vector<std::size_t>, std::string, std::vector<std::string>,
                  std::vector<std::vector<std::string>>, std::vector<MatrixFile>>;
 
 /// Which options were given, and their values: from an example, a problem file, a file of parameters and the
@@ -177,7 +177,7 @@ class OptionValues {
   };
 
   /// From a command line: as text, which `read` reads. Throws InputError when there are too many.
-  void put_text(const Offered& offered, std::vector<std::string> texts);
+  void put_text(const OfferedOption& offered, std::vector<std::string> texts);
   void put(const Option& option, OptionValue value);
   void put(const Option& option, MatrixFile file);
 

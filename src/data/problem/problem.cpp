@@ -6,11 +6,11 @@
 
 #include "core/attention/attention.hpp"
 #include "core/attention/masks.hpp"
-#include "core/attention/positions.hpp"
+#include "core/attention/positional_encoding.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/problem_options.hpp"
 
 namespace attn {
 
@@ -94,7 +94,7 @@ std::optional<Matrix> key_mask_of(const Problem& problem, std::size_t sentence) 
 
 void tell_what_is_random(const Problem& problem, Graph& graph) {
   std::set<const Role*> drawn;
-  for (const std::string& name : problem.drawn) drawn.insert(&called(name).role());
+  for (const std::string& name : problem.drawn) drawn.insert(&name_from_text(name).role());
   for (const Node& node : graph.nodes()) {
     if (!node.op && drawn.contains(node.role)) graph.tell_random(node, problem.drawn_from);
   }
@@ -174,7 +174,7 @@ const std::vector<std::string>& Problem::words_of_keys(const Sequence& sequence)
   return own ? sequence.tokens : key_tokens;
 }
 
-void evaluate(const Problem& problem, Graph& graph, Extent extent) {
+void add_computation(const Problem& problem, Graph& graph, Extent extent) {
   check_batch(problem);
   require_same_width(problem);
   const Parameters parameters = shared_parameters(problem, graph);

@@ -13,7 +13,7 @@
 #include "core/attention/attention.hpp"
 #include "core/attention/feed_forward.hpp"
 #include "core/attention/masks.hpp"
-#include "core/attention/positions.hpp"
+#include "core/attention/positional_encoding.hpp"
 #include "core/attention/score.hpp"
 #include "core/graph/graph.hpp"
 #include "core/math/random.hpp"
@@ -105,7 +105,7 @@ struct Problem {
 
 /// The problem that was asked for; what is not given is random or has its default.
 /// Throws InputError when options contradict each other or cannot be.
-Problem build(const OptionValues& given);
+Problem build_problem(const OptionValues& given);
 
 /// A problem as options, from which it can be built again: every matrix as it is, whether it was given or is
 /// random.
@@ -116,7 +116,7 @@ enum class Extent { projections, weights, output };
 
 /// Computes all that the problem allows up to the extent, into the graph.
 /// Throws InputError when the matrices do not fit together.
-void evaluate(const Problem& problem, Graph& graph, Extent extent = Extent::output);
+void add_computation(const Problem& problem, Graph& graph, Extent extent = Extent::output);
 
 /// Adds the transpose of every matrix of weights beside it, as `alignment`: keys as rows and queries as
 /// columns, which sum to one. (Stenzel 2023, Transformer Pt. 1, the alignment table)
@@ -133,15 +133,15 @@ struct Calculation {
   const DrawnFrom* drawing_of(const Node& input) const;
 };
 
-// A problem's words for how attention is computed, as the pieces of a Recipe.
+// A problem's words for how attention is computed, as the pieces of a AttentionRecipe.
 
 /// The problem's scoring function, positions and scale, but no mask. Throws InputError when a matrix of the
 /// scoring function is missing, and as divisor() does.
-Recipe recipe_of(const Problem& problem, const Parameters& parameters, const KeySizes& sizes);
+AttentionRecipe recipe_of(const Problem& problem, const Parameters& parameters, const KeySizes& sizes);
 
 /// What becomes of the scores before the mask: the problem's scale, or the one that belongs to its scoring
 /// function, and its cap. Throws InputError as divisor() does.
-Recipe scaling_of(const Problem& problem, const KeySizes& sizes);
+AttentionRecipe scaling_of(const Problem& problem, const KeySizes& sizes);
 
 /// The problem's kind of positions. Throws InputError with the nearest name.
 const PositionKind& kind_of_positions(const Problem& problem);

@@ -8,10 +8,10 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/json.hpp"
 #include "data/files/json_writer.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/problem_options.hpp"
 
 namespace attn {
 
@@ -146,12 +146,12 @@ struct ValueWriter {
   const Option& option;
   JsonWriter& json;
 
-  void operator()(const Unread&) const {}
+  void operator()(const UnreadText&) const {}
   void operator()(bool value) const { json.boolean(value); }
   void operator()(std::size_t value) const { json.integer(value); }
   void operator()(double value) const { json.number(value); }
   void operator()(const std::string& value) const {
-    const std::optional<double> number = parsed<double>(value);
+    const std::optional<double> number = parse_number<double>(value);
     if (option.kind == Kind::word_or_number && number) {
       json.number(*number);
     } else {
@@ -227,7 +227,7 @@ void MembersOfFiles::tell(const OptionValues& values, const std::string& where, 
   }
 }
 
-std::string MembersOfFiles::placed(const std::string& sentence) const {
+std::string MembersOfFiles::with_places(const std::string& sentence) const {
   for (const Given& given : all_) {
     std::string_view rest = sentence;
     if (const std::string before = given.where + ": "; rest.starts_with(before)) rest.remove_prefix(before.size());
@@ -238,7 +238,7 @@ std::string MembersOfFiles::placed(const std::string& sentence) const {
   return sentence;
 }
 
-void require_choice(const OptionValues& values, const Offered& offered, const std::string& where) {
+void require_choice(const OptionValues& values, const OfferedOption& offered, const std::string& where) {
   const Option& option = *offered.option;
   if (option.kind != Kind::word || !offered.choices || !values.has(option)) return;
   const std::vector<OptionChoice> choices = offered.choices();
@@ -259,7 +259,7 @@ void write_members(const OptionValues& values, JsonWriter& json) {
 
 void write_problem(const Problem& problem, JsonWriter& json) { write_members(values_of(problem), json); }
 
-std::function<void(JsonWriter&)> recipe_of(std::shared_ptr<const Problem> problem) {
+std::function<void(JsonWriter&)> problem_writer(std::shared_ptr<const Problem> problem) {
   return [problem = std::move(problem)](JsonWriter& json) { write_problem(*problem, json); };
 }
 

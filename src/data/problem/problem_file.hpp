@@ -9,8 +9,8 @@
 #include "core/graph/trace.hpp"
 #include "data/files/json_writer.hpp"
 #include "data/problem/option.hpp"
-#include "data/problem/options.hpp"
 #include "data/problem/problem.hpp"
+#include "data/problem/problem_options.hpp"
 
 namespace attn {
 
@@ -32,7 +32,7 @@ class MembersOfFiles {
   /// Those of one file; not those that `typed` has, which take their place.
   static void tell(const OptionValues& values, const std::string& where, const OptionValues& typed);
   /// `--scale 0: …` as `p.json: "scale" 0: …`, where the file gave it.
-  std::string placed(const std::string& sentence) const;
+  std::string with_places(const std::string& sentence) const;
 
  private:
   struct Given {
@@ -44,7 +44,7 @@ class MembersOfFiles {
 };
 
 /// Throws InputError where a member that is a word is none of its choices.
-void require_choice(const OptionValues& values, const Offered& offered, const std::string& where);
+void require_choice(const OptionValues& values, const OfferedOption& offered, const std::string& where);
 
 /// Writes options as such an object.
 void write_members(const OptionValues& values, JsonWriter& json);
@@ -54,7 +54,7 @@ void write_members(const OptionValues& values, JsonWriter& json);
 void write_problem(const Problem& problem, JsonWriter& json);
 
 /// The same for a page.
-std::function<void(JsonWriter&)> recipe_of(std::shared_ptr<const Problem> problem);
+std::function<void(JsonWriter&)> problem_writer(std::shared_ptr<const Problem> problem);
 
 class JsonWriter;
 

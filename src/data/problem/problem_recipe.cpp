@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "core/attention/masks.hpp"
-#include "core/attention/positions.hpp"
+#include "core/attention/positional_encoding.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/problem_options.hpp"
 
 namespace attn {
 
@@ -44,8 +44,8 @@ std::optional<Scalar> scalar(const std::optional<double>& number) {
 
 }  // namespace
 
-Recipe recipe_of(const Problem& problem, const Parameters& parameters, const KeySizes& sizes) {
-  Recipe recipe = scaling_of(problem, sizes);
+AttentionRecipe recipe_of(const Problem& problem, const Parameters& parameters, const KeySizes& sizes) {
+  AttentionRecipe recipe = scaling_of(problem, sizes);
   recipe.function = &scoring_function(problem);
   recipe.learned = {parameters, problem.score_sigma};
   recipe.positions = &kind_of_positions(problem);
@@ -54,7 +54,7 @@ Recipe recipe_of(const Problem& problem, const Parameters& parameters, const Key
   return complete(std::move(recipe));
 }
 
-Recipe scaling_of(const Problem& problem, const KeySizes& sizes) {
+AttentionRecipe scaling_of(const Problem& problem, const KeySizes& sizes) {
   return {.divisor = divisor_of(problem, sizes), .factor = scalar(problem.multiplier), .cap = scalar(problem.soft_cap)};
 }
 

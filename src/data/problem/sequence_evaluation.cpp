@@ -5,7 +5,7 @@
 #include "core/attention/attention.hpp"
 #include "core/attention/feed_forward.hpp"
 #include "core/attention/masks.hpp"
-#include "core/attention/positions.hpp"
+#include "core/attention/positional_encoding.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/word_positions.hpp"
@@ -38,7 +38,7 @@ class SequenceEvaluation {
     } else if (given(role::scores)) {
       require_one_head("scores");
       Value scores = input(role::scores, queries_, keys_);
-      const Recipe scaling = scaling_of(problem_, {.d_k = 0, .n_k = scores.shape().columns});
+      const AttentionRecipe scaling = scaling_of(problem_, {.d_k = 0, .n_k = scores.shape().columns});
       Value weights = attention_weights(scores, masked(scaling, scores.shape()));
       weigh_given(weights);
     } else {
@@ -83,7 +83,7 @@ class SequenceEvaluation {
   }
 
   // The recipe, with what the problem adds to scores of this shape and what it masks of them.
-  Recipe masked(Recipe recipe, Shape shape, std::size_t head = 0) {
+  AttentionRecipe masked(AttentionRecipe recipe, Shape shape, std::size_t head = 0) {
     recipe.fill = problem_.fill;
     if (const std::optional<Matrix> added = added_cells(problem_, shape, head)) {
       const Value bias = input(role::bias, *added, queries_, keys_);
@@ -95,7 +95,7 @@ class SequenceEvaluation {
       recipe.allowed = graph_.input(role::mask, mask_by(std::move(rules)), {shape, queries_, keys_});
       const std::vector<std::string> sources = problem_.sources_of_mask(padding().words);
       if (!problem_.mask || sources.size() > 1) {
-        graph_.tell_origin(recipe.allowed->node(), "follows from " + listed(sources));
+        graph_.tell_origin(recipe.allowed->node(), "follows from " + list_in_words(sources));
       }
     }
     return recipe;
@@ -109,16 +109,15 @@ class SequenceEvaluation {
   MultiHead multi_head(const Value& q, const Value& k) {
     MultiHead how{.recipe = recipe(q, k), .heads = problem_.all_heads()};
     if (masks_heads()) {
-      how.in_head = [this, shape = Shape{q.shape().rows, k.shape().rows}](const Recipe& of_all, std::size_t head) {
-        return masked(of_all, shape, head);
-      };
+      how.in_head = [this, shape = Shape{q.shape().rows, k.shape().rows}](
+                        const AttentionRecipe& of_all, std::size_t head) { return masked(of_all, shape, head); };
     }
     return how;
   }
 
-  Recipe recipe(const Value& q, const Value& k) {
+  AttentionRecipe recipe(const Value& q, const Value& k) {
     const KeySizes keys{.d_k = k.shape().columns / problem_.all_heads().of_keys, .n_k = k.shape().rows};
-    Recipe recipe = recipe_of(problem_, parameters_, keys);
+    AttentionRecipe recipe = recipe_of(problem_, parameters_, keys);
     recipe.apart = positions_of_attention(problem_, number_, q.shape().rows, k.shape().rows);
     if (!masks_heads()) recipe = masked(std::move(recipe), {q.shape().rows, k.shape().rows});
     if (recipe.positions->of_scaled_scores) {
@@ -183,7 +182,7 @@ class SequenceEvaluation {
       const std::optional<Graph::Scope> scope = scope_among(graph_, scope::head, i + 1, heads);
       Value q_i = head_part(q, role::q, i, heads);
       Value k_i = shared_part(k, role::k, i, problem_.all_heads());
-      const Recipe recipe = how.in_head ? how.in_head(how.recipe, i) : how.recipe;
+      const AttentionRecipe recipe = how.in_head ? how.in_head(how.recipe, i) : how.recipe;
       Value scores = attention_scores(q_i, k_i, recipe);
       attention_weights(scores, recipe);
     }
@@ -192,7 +191,7 @@ class SequenceEvaluation {
   void weigh_given(const Value& weights) {
     require_one_head("weights");
     if (extent_ != Extent::output || !given(role::v)) return;
-    Value sum = weigh(weights, input(role::v, keys_, axis("features")));
+    Value sum = weighted_sum(weights, input(role::v, keys_, axis("features")));
     if (const std::optional<Projection> output_projection = projection(parameters_, linear_layer::o)) {
       sum = linear(attn::name(role::concat, attn::name(role::head, sum)), *output_projection);
     }

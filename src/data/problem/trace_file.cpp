@@ -11,7 +11,7 @@
 #include "core/graph/name.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/json.hpp"
 #include "data/files/json_writer.hpp"
 #include "data/files/npz.hpp"
@@ -28,7 +28,7 @@ class TraceReader {
 
   void add(const std::string& name, MatrixFile file) {
     file.where = where_;
-    ReadInputs::tell(read_input_of(name, file));
+    InputReports::tell(input_report_of(name, file));
     Matrix& cells = file.matrix;
     if (name.empty()) fail("{} has a matrix without a name: give each a name", where_);
     if (!places_.emplace(name, matrices_.size()).second) {
@@ -36,9 +36,9 @@ class TraceReader {
     }
     total_ += cells.size();
     if (total_ > most_cells) fail("{} has more than {} numbers: write fewer matrices with --only", where_, most_cells);
-    const Name read = called(name);
+    const Name read = name_from_text(name);
     Formula formula = symbol(read);
-    if (formula.plain != name) formula = {name, written_out(name)};  // "../a": its scopes have no names
+    if (formula.plain != name) formula = {name, latex_of_name(name)};  // "../a": its scopes have no names
     matrices_.push_back({.name = name,
                          .role = &read.role(),
                          .formula = std::move(formula),
@@ -46,7 +46,7 @@ class TraceReader {
                          .cells = [shared = std::make_shared<const Matrix>(std::move(cells))] { return shared; }});
   }
 
-  Traced& at(const std::string& name) {
+  TracedMatrix& at(const std::string& name) {
     const auto found = places_.find(name);
     if (found == places_.end())
       fail("{}: its \"nodes\" name {}, which is not among its \"arrays\"", where_, name_in_quotes(name));
@@ -62,7 +62,7 @@ class TraceReader {
   const std::string& where_;
   std::map<std::string, std::size_t> places_;
   std::size_t total_ = 0;
-  std::vector<Traced> matrices_;
+  std::vector<TracedMatrix> matrices_;
 };
 
 // What a node says of its matrix. Nothing is believed before it has been checked.
@@ -75,7 +75,7 @@ class NodeReader {
 
   const std::string& name() const { return name_; }
 
-  void read_into(Traced& matrix) const {
+  void read_into(TracedMatrix& matrix) const {
     matrix.operation = string("operation");
     matrix.operands = strings(member("operands"), "operands");
     matrix.formula = {string("formula"), string("latex")};

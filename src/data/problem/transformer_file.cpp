@@ -7,13 +7,13 @@
 #include <iterator>
 #include <vector>
 
-#include "core/math/stored.hpp"
+#include "core/math/stored_matrix.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
+#include "data/files/file_access.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/files/opened.hpp"
 #include "data/files/safetensors.hpp"
 #include "data/parameters/agreement.hpp"
 #include "data/parameters/folder.hpp"
@@ -93,7 +93,7 @@ constexpr TransformerMember members_of_transformer[] = {
 
 // The words of a model with a tokenizer are its pieces.
 void take_pieces(TransformerFile& file, const std::string& where) {
-  file.words = pieces_of(file.words.tokenizer, file.words.tokenizer->size(), where);
+  file.words = words_of_tokenizer(file.words.tokenizer, file.words.tokenizer->size(), where);
   for (const Vocabulary* vocabulary : {&file.model.source_vocabulary, &file.model.target_vocabulary}) {
     if (!vocabulary->empty() && *vocabulary != *file.words.pieces)
       fail("{}: its vocabulary has other words than its tokenizer has pieces: give a file that attn train saved",
@@ -144,7 +144,7 @@ void take_tokenizer(TransformerFile& file, std::shared_ptr<const Tokenizer> toke
   Transformer& model = file.model;
   const bool encodes = model.kind->encodes;
   Vocabulary& own = encodes ? model.source_vocabulary : model.target_vocabulary;
-  file.words = pieces_of(std::move(tokenizer), own.size(), where);
+  file.words = words_of_tokenizer(std::move(tokenizer), own.size(), where);
   own = *file.words.pieces;
   if (encodes && !model.target_vocabulary.empty()) model.target_vocabulary = own;
   (encodes ? file.source : file.target) = usual_text;
@@ -210,16 +210,16 @@ std::vector<Assumption> leave_out_own_output(ParameterSet& parameters) {
 TransformerFile transformer_in(ModelFolder folder, const std::string& path, const std::optional<std::string>& given) {
   TransformerFile result;
   Transformer& model = result.model;
-  for (const std::span<const BroughtField> brings :
-       {folder.file.brings, std::span<const BroughtField>(folder.config.brings)}) {
-    for (const BroughtField& brought : brings) brought.field->take(model.recipe, brought.value, path);
+  for (const std::span<const ImpliedField> brings :
+       {folder.file.brings, std::span<const ImpliedField>(folder.config.brings)}) {
+    for (const ImpliedField& brought : brings) brought.field->take(model.recipe, brought.value, path);
   }
   model.sizes.heads = folder.config.heads;
   model.sizes.head_size = folder.config.head_size;
   const std::size_t matrices = folder.file.parameters.size();
   std::vector<Assumption> about_output;
   if (model.recipe.tied_output) about_output = leave_out_own_output(folder.file.parameters);
-  const auto gate = std::ranges::find(folder.config.brings, &recipe_field::gated, &BroughtField::field);
+  const auto gate = std::ranges::find(folder.config.brings, &recipe_field::gated, &ImpliedField::field);
   const bool says_gate = gate != folder.config.brings.end();
   take_parameters(model, std::move(folder.file.parameters), path);
   if (says_gate && gate->value != FieldValue(model.recipe.gated))
@@ -238,7 +238,7 @@ TransformerFile transformer_in(ModelFolder folder, const std::string& path, cons
   std::vector<Assumption> assumed = std::move(folder.file.assumed);
   std::ranges::move(about_output, std::back_inserter(assumed));
   std::ranges::move(assumed_of_keys(folder.config.keys), std::back_inserter(assumed));
-  ReadInputs::tell({"model", path, count_of(matrices, "matrix", "matrices"), std::move(assumed)});
+  InputReports::tell({"model", path, count_of(matrices, "matrix", "matrices"), std::move(assumed)});
   return result;
 }
 
@@ -282,7 +282,7 @@ TransformerFile read_model(const std::string& name_or_path, const std::optional<
     return read_transformer(example->bytes, std::string(example->name));
   }
   if (is_folder(name_or_path)) return transformer_in(read_model_folder(name_or_path), name_or_path, tokenizer);
-  if (is_name_of_model(name_or_path) && !is_there(name_or_path))
+  if (is_name_of_model(name_or_path) && !file_exists(name_or_path))
     fail("{}, or give a file or a folder that is there", unknown("model", name_or_path, names_of(model_examples())));
   refuse_one_of_several(name_or_path);
   if (std::optional<ModelFolder> model = read_model_in_file(name_or_path))
@@ -290,7 +290,8 @@ TransformerFile read_model(const std::string& name_or_path, const std::optional<
   TransformerFile file = read_transformer(map_file(name_or_path), name_or_path);
   if (tokenizer && !has_ids(file.model)) refuse_tokenizer();
   if (tokenizer) take_tokenizer(file, given_tokenizer(*tokenizer), *tokenizer);
-  ReadInputs::tell({"model", name_or_path, count_of(file.model.parameters.size(), "matrix", "matrices"), file.assumed});
+  InputReports::tell(
+      {"model", name_or_path, count_of(file.model.parameters.size(), "matrix", "matrices"), file.assumed});
   return file;
 }
 

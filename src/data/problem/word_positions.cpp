@@ -7,7 +7,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/problem_options.hpp"
 
 namespace attn {
 namespace {
@@ -101,9 +101,10 @@ const Option& option_of_x(const Problem& problem, std::size_t words) {
   return problem.position_ids ? option::position_ids : option::first_position;
 }
 
-Apart positions_of_attention(const Problem& problem, std::size_t sentence, std::size_t queries, std::size_t keys) {
-  Apart apart{positions_of_queries(problem, sentence, queries), positions_of_keys(problem, sentence, keys),
-              distance_of(problem, sentence)};
+QueryKeyPositions positions_of_attention(const Problem& problem, std::size_t sentence, std::size_t queries,
+                                         std::size_t keys) {
+  QueryKeyPositions apart{positions_of_queries(problem, sentence, queries), positions_of_keys(problem, sentence, keys),
+                          distance_of(problem, sentence)};
   require_all_words(problem, apart.distance, std::max(apart.queries.largest(queries), apart.keys.largest(keys)));
   return apart;
 }

@@ -18,7 +18,8 @@ const Option& option_of_x(const Problem& problem, std::size_t words);
 
 /// Where so many queries and keys stand, and how the distance between them is measured. Queries with earlier keys
 /// before them, as with a KV cache, stand behind these. Throws InputError as above, and for numbers that are no tree.
-Apart positions_of_attention(const Problem& problem, std::size_t sentence, std::size_t queries, std::size_t keys);
+QueryKeyPositions positions_of_attention(const Problem& problem, std::size_t sentence, std::size_t queries,
+                                         std::size_t keys);
 
 /// Those that two options give for the words of one sentence: the first one, or all; nothing where neither is given.
 std::optional<RowPositions> positions_given(const OptionValues& given, const Option& first, const Option& ids);

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/tokenizer/aligned.hpp"
+#include "data/tokenizer/aligned_text.hpp"
 
 namespace attn {
 

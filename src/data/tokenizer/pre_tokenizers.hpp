@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/tokenizer/aligned.hpp"
+#include "data/tokenizer/aligned_text.hpp"
 #include "data/tokenizer/settings.hpp"
 
 namespace attn {

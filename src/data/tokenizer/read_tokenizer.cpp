@@ -8,13 +8,13 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "data/files/file_access.hpp"
 #include "data/files/files_of_folder.hpp"
 #include "data/files/gguf.hpp"
+#include "data/files/input_report.hpp"
 #include "data/files/llama2c.hpp"
-#include "data/files/mapped.hpp"
+#include "data/files/mapped_file.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/files/opened.hpp"
-#include "data/files/read_input.hpp"
 #include "data/tokenizer/pipeline.hpp"
 #include "data/tokenizer/sentence_piece.hpp"
 #include "data/tokenizer/tokenizers_of_models.hpp"
@@ -61,7 +61,7 @@ TokenizerFolder look_into(const std::string& path) {
 
 std::vector<std::string> lines_of(std::string_view bytes) {
   std::vector<std::string> lines;
-  for (const std::string_view line : pieces_of(without_byte_order_mark(bytes), '\n')) {
+  for (const std::string_view line : split_at(without_byte_order_mark(bytes), '\n')) {
     lines.emplace_back(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line);
   }
   if (!lines.empty() && lines.back().empty()) lines.pop_back();
@@ -87,10 +87,10 @@ SpecialToken special_piece(const PieceVocabulary& vocabulary, std::string_view t
 }
 
 void tell_assumed(const std::string& where, std::size_t size, std::string sentence, std::string other) {
-  ReadInputs::tell({.name = "tokenizer",
-                    .where = where,
-                    .size = fmt::format("{} pieces", size),
-                    .assumed = {{&assumed::words, std::move(sentence), std::move(other)}}});
+  InputReports::tell({.name = "tokenizer",
+                      .where = where,
+                      .size = fmt::format("{} pieces", size),
+                      .assumed = {{&assumed::words, std::move(sentence), std::move(other)}}});
 }
 
 // --- vocab.json and merges.txt
@@ -285,7 +285,7 @@ constexpr std::array tokenizer_endings = {
 
 bool is_folder_there(const std::string& path) {
   std::error_code unknown;
-  return std::filesystem::is_directory(place_of(path), unknown);
+  return std::filesystem::is_directory(confined_path(path), unknown);
 }
 
 }  // namespace
@@ -321,7 +321,7 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const std::string& folder_or_fil
 }
 
 std::shared_ptr<const Tokenizer> given_tokenizer(const std::string& folder_or_file) {
-  if (!is_there(folder_or_file)) fail("‹tokenizer›: there is no file or folder '{}'", folder_or_file);
+  if (!file_exists(folder_or_file)) fail("‹tokenizer›: there is no file or folder '{}'", folder_or_file);
   if (std::shared_ptr<const Tokenizer> tokenizer = read_tokenizer(folder_or_file)) return tokenizer;
   fail("‹tokenizer›: {} has no tokenizer. Give a folder with one of these, or the file: {}", folder_or_file,
        files_of_tokenizers);

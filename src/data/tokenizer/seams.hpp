@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "data/tokenizer/aligned.hpp"
+#include "data/tokenizer/aligned_text.hpp"
 
 namespace attn {
 

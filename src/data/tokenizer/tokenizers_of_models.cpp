@@ -13,7 +13,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/tokenizer/pipeline.hpp"
 #include "data/tokenizer/sentence_piece.hpp"
 

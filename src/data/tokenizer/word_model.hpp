@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/tokenizer/aligned.hpp"
+#include "data/tokenizer/aligned_text.hpp"
 #include "data/tokenizer/tokenizer.hpp"
 #include "data/tokenizer/vocabulary.hpp"
 

@@ -194,7 +194,7 @@ struct Records {
 Listing for_readers(Listing listing);
 
 /// Paragraphs with margins: a list, a quotation, a list in a quotation.
-struct Margined {
+struct ParagraphsWithMargins {
   struct Line {
     std::string first;  // what it begins with: "- "
     std::string rest;   // what every line begins with that it goes on in: "  "
@@ -231,7 +231,7 @@ struct CommandOutput {
 };
 
 /// What a reader unfolds to see, where a format can fold: an answer below its question.
-struct Folded {
+struct FoldedBlock {
   std::string title;
   std::shared_ptr<const Page> page;  // its blocks
 };
@@ -239,12 +239,12 @@ struct Folded {
 /// How a cell came about, step by step. The steps are made while they are written, because thousands of them
 /// would not fit into memory.
 struct Derivation {
-  std::function<void(const TakeDerived& take)> each;
+  std::function<void(const TakeDerivationStep& take)> each;
 };
 
-using AnyBlock =
-    std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, HeatMap, HeatMaps, ShadedWords, ProductBlock, Plot,
-                 Flow, Diagram, Listing, Records, Margined, CodeBlock, Note, CommandOutput, Folded, Derivation>;
+using AnyBlock = std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, HeatMap, HeatMaps, ShadedWords,
+                              ProductBlock, Plot, Flow, Diagram, Listing, Records, ParagraphsWithMargins, CodeBlock,
+                              Note, CommandOutput, FoldedBlock, Derivation>;
 
 /// One of them. What copies and destroys it is in page.cpp, so that no other file generates it.
 struct Block : AnyBlock {

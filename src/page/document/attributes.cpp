@@ -50,7 +50,7 @@ constexpr std::array attribute_table = {
     AttributeRow{"hidden", false, [](Attributes& attributes, std::string_view) { attributes.hidden = true; }},
     AttributeRow{"picture", true, set_picture},
     AttributeRow{"covers", true,
-                 [](Attributes& attributes, std::string_view value) { attributes.covers = parted(value, ","); }},
+                 [](Attributes& attributes, std::string_view value) { attributes.covers = split_at_any(value, ","); }},
 };
 
 void set_attribute(Attributes& attributes, std::string_view word) {
@@ -69,7 +69,7 @@ void set_attribute(Attributes& attributes, std::string_view word) {
 Attributes attributes_of(std::string_view text, const Place& place) {
   Attributes attributes;
   at_place(place, [&] {
-    for (const std::string& word : parted(text, " \t")) set_attribute(attributes, word);
+    for (const std::string& word : split_at_any(text, " \t")) set_attribute(attributes, word);
     check_attributes(attributes);
     attributes.style.in_files = attributes.picture.has_value();
     if (attributes.picture) attributes.style.format = picture_format;

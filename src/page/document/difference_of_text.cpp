@@ -1,4 +1,4 @@
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -95,7 +95,7 @@ bool same_but_for_numbers(std::string_view one, std::string_view other,
 // For both texts how many lines at their beginning are alike, or at their end.
 template <class Lines>
 std::size_t alike_beginning(const Lines& one, const Lines& other) {
-  return static_cast<std::size_t>(std::ranges::mismatch(one, other, alike).in1 - one.begin());
+  return static_cast<std::size_t>(std::ranges::mismatch(one, other, is_same_output).in1 - one.begin());
 }
 
 // Length of the longest common sequence of the lines from i and from j on: the classical table.
@@ -108,8 +108,8 @@ class CommonLines {
     table_.resize((one_.size() + 1) * width_);
     for (std::size_t i = one_.size(); i-- > 0;) {
       for (std::size_t j = other_.size(); j-- > 0;) {
-        length(i, j) =
-            alike(one_[i], other_[j]) ? length(i + 1, j + 1) + 1 : std::max(length(i + 1, j), length(i, j + 1));
+        length(i, j) = is_same_output(one_[i], other_[j]) ? length(i + 1, j + 1) + 1
+                                                          : std::max(length(i + 1, j), length(i, j + 1));
       }
     }
   }
@@ -118,7 +118,7 @@ class CommonLines {
     std::vector<std::string> lines;
     std::size_t i = 0, j = 0;
     while (i < one_.size() || j < other_.size()) {
-      if (i < one_.size() && j < other_.size() && !table_.empty() && alike(one_[i], other_[j])) {
+      if (i < one_.size() && j < other_.size() && !table_.empty() && is_same_output(one_[i], other_[j])) {
         lines.push_back("  " + one_[i++]);
         ++j;
       } else if (i < one_.size() && (j == other_.size() || table_.empty() || length(i + 1, j) >= length(i, j + 1))) {
@@ -157,7 +157,7 @@ std::vector<std::string> lines_near_changes(const std::vector<std::string>& line
 
 }  // namespace
 
-bool alike(std::string_view one, std::string_view other) {
+bool is_same_output(std::string_view one, std::string_view other) {
   return same_but_for_numbers(one, other, differ_in_last_digit);
 }
 
@@ -165,8 +165,8 @@ bool alike_at_full_precision(std::string_view one, std::string_view other) {
   return same_but_for_numbers(one, other, differ_in_last_bits);
 }
 
-std::vector<std::string> difference(const std::vector<std::string>& old_lines,
-                                    const std::vector<std::string>& new_lines) {
+std::vector<std::string> line_difference(const std::vector<std::string>& old_lines,
+                                         const std::vector<std::string>& new_lines) {
   const std::size_t begin = alike_beginning(old_lines, new_lines);
   const auto from = static_cast<std::ptrdiff_t>(begin);
   std::vector<std::string> all;

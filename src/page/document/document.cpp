@@ -5,7 +5,7 @@
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "core/support/utf8.hpp"
-#include "data/files/opened.hpp"
+#include "data/files/file_access.hpp"
 #include "page/document/markdown.hpp"
 
 namespace attn {
@@ -229,7 +229,7 @@ std::vector<std::string> markdown_files_in(const std::string& path) {
   namespace fs = std::filesystem;
   std::vector<std::string> paths;
   std::error_code error;
-  const fs::path place = place_of(path);
+  const fs::path place = confined_path(path);
   if (!fs::is_directory(place, error)) return paths;
   for (fs::recursive_directory_iterator file(place, error), end; !error && file != end; file.increment(error)) {
     std::error_code unknown;

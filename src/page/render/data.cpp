@@ -7,8 +7,8 @@
 
 #include "data/files/fields.hpp"
 #include "data/files/json_writer.hpp"
+#include "page/render/derivation_steps.hpp"
 #include "page/render/format.hpp"
-#include "page/render/steps.hpp"
 
 namespace attn {
 
@@ -67,9 +67,9 @@ std::vector<std::string> words_of_lines(const Note& note) {
   return lines;
 }
 
-std::vector<std::string> lines_with_margins(const Margined& margined) {
+std::vector<std::string> lines_with_margins(const ParagraphsWithMargins& margined) {
   std::vector<std::string> lines;
-  for (const Margined::Line& line : margined.lines) lines.push_back(line.first + words_of(line.text));
+  for (const ParagraphsWithMargins::Line& line : margined.lines) lines.push_back(line.first + words_of(line.text));
   return lines;
 }
 
@@ -85,7 +85,7 @@ std::vector<NamedValues> objects_of(const Records& records) {
 }
 
 bool is_traced(const Table& table, const Trace& trace) {
-  const Traced* const matrix = table.array.empty() ? nullptr : trace.find(table.array);
+  const TracedMatrix* const matrix = table.array.empty() ? nullptr : trace.find(table.array);
   return matrix && matrix->cells() == table.cells;
 }
 
@@ -125,7 +125,7 @@ const std::string* name_of_matrix(const Term& term) { return term.matrix ? &term
 // Numbers are read when they are written: all at once would take much room.
 auto arrays_of(const Page& page) {
   std::vector<std::pair<std::string_view, std::function<void(JsonWriter&)>>> arrays;
-  for (const Traced& matrix : page.trace.matrices())
+  for (const TracedMatrix& matrix : page.trace.matrices())
     arrays.emplace_back(matrix.name, [&matrix](JsonWriter& json) { json.matrix(*matrix.cells()); });
   return arrays;
 }
@@ -165,7 +165,7 @@ constexpr auto objects_in<Trace> = std::tuple(
                            Field{"row", from_1(through(&Diagram::Thing::place, &Diagram::Place::row))},
                            Field{"column", from_1(through(&Diagram::Thing::place, &Diagram::Place::column))}),
     object<Diagram::Link>(Field{"from", from_1(&Diagram::Link::from)}, Field{"to", from_1(&Diagram::Link::to)},
-                          Field{"text", &Diagram::Link::text, Written::unless_empty},
+                          Field{"text", &Diagram::Link::text, WriteWhen::unless_empty},
                           Field{"strength", &Diagram::Link::strength}),
     object<Diagram::Group>(Field{"title", &Diagram::Group::title}, Field{"things", from_1(&Diagram::Group::things)}),
     block<Diagram>("diagram", Field{"title", &Diagram::title}, Field{"description", &Diagram::description},
@@ -173,28 +173,31 @@ constexpr auto objects_in<Trace> = std::tuple(
                    Field{"groups", &Diagram::groups}),
     block<Listing>("listing", Field{"columns", &Listing::columns}, Field{"rows", &Listing::rows}),
     block<Records>("records", Field{"name", &Records::name}, Field{"rows", objects_of}),
-    block<Margined>("margined", Field{"lines", lines_with_margins}),
+    block<ParagraphsWithMargins>("margined", Field{"lines", lines_with_margins}),
     block<CodeBlock>("code", Field{"language", &CodeBlock::language}, Field{"text", &CodeBlock::text}),
     block<Note>("note", Field{"kind", named(&Note::kind, names_of_notes)}, Field{"lines", words_of_lines}),
-    block<Folded>("folded", Field{"title", &Folded::title}, Field{"blocks", through(&Folded::page, &Page::blocks)}),
+    block<FoldedBlock>("folded", Field{"title", &FoldedBlock::title},
+                       Field{"blocks", through(&FoldedBlock::page, &Page::blocks)}),
     block<CommandOutput>("output", Field{"blocks", blocks_of_output}),
     object<Term>(Field{"type", kind_of_term}, Field{"array", name_of_matrix}, Field{"row", place_in_matrix<&Term::row>},
                  Field{"column", place_in_matrix<&Term::column>},
-                 Field{"notation", notation_of_term, Written::unless_empty}, Field{"value", &Term::value},
-                 Field{"parts", parts_of_term, Written::unless_empty}),
-    block<Derived>("derivation", Field{"array", through(&Derived::matrix, &Symbol::name)},
-                   Field{"row", from_1(&Derived::row)}, Field{"column", from_1(&Derived::column)},
-                   Field{"value", &Derived::value}, Field{"depth", &Derived::depth},
-                   Field{"expression", &Derived::term}, Field{"reason", &Derived::reason, Written::unless_empty}),
+                 Field{"notation", notation_of_term, WriteWhen::unless_empty}, Field{"value", &Term::value},
+                 Field{"parts", parts_of_term, WriteWhen::unless_empty}),
+    block<DerivationStep>("derivation", Field{"array", through(&DerivationStep::matrix, &Symbol::name)},
+                          Field{"row", from_1(&DerivationStep::row)}, Field{"column", from_1(&DerivationStep::column)},
+                          Field{"value", &DerivationStep::value}, Field{"depth", &DerivationStep::depth},
+                          Field{"expression", &DerivationStep::term},
+                          Field{"reason", &DerivationStep::reason, WriteWhen::unless_empty}),
     object<Axis>(Field{"axis", &Axis::name}, Field{"labels", &Axis::labels}),
-    object<Traced>(Field{"name", &Traced::name}, Field{"operation", &Traced::operation},
-                   Field{"operands", &Traced::operands}, Field{"formula", through(&Traced::formula, &Formula::plain)},
-                   Field{"latex", through(&Traced::formula, &Formula::latex)},
-                   Field{"shape", through(&Traced::frame, &Frame::shape)},
-                   Field{"rows", through(&Traced::frame, &Frame::rows)},
-                   Field{"columns", through(&Traced::frame, &Frame::columns)},
-                   Field{"multiply_adds", through(&Traced::cost, &Cost::multiply_adds)},
-                   Field{"element_operations", through(&Traced::cost, &Cost::element_operations)}),
+    object<TracedMatrix>(Field{"name", &TracedMatrix::name}, Field{"operation", &TracedMatrix::operation},
+                         Field{"operands", &TracedMatrix::operands},
+                         Field{"formula", through(&TracedMatrix::formula, &Formula::plain)},
+                         Field{"latex", through(&TracedMatrix::formula, &Formula::latex)},
+                         Field{"shape", through(&TracedMatrix::frame, &Frame::shape)},
+                         Field{"rows", through(&TracedMatrix::frame, &Frame::rows)},
+                         Field{"columns", through(&TracedMatrix::frame, &Frame::columns)},
+                         Field{"multiply_adds", through(&TracedMatrix::cost, &Cost::multiply_adds)},
+                         Field{"element_operations", through(&TracedMatrix::cost, &Cost::element_operations)}),
     object<Page>(Field{"schema", schema}, Field{"problem", &Page::recipe}, Field{"arrays", arrays_of},
                  Field{"nodes", through(&Page::trace, &Trace::matrices)}, Field{"page", &Page::blocks}));
 
@@ -203,7 +206,7 @@ static void write_value(const Block& block, const Trace& trace, JsonWriter& json
   std::visit(
       [&]<class One>(const One& one) {
         if constexpr (std::same_as<One, Derivation>) {
-          one.each([&](const Derived& step) { write_value(step, trace, json); });
+          one.each([&](const DerivationStep& step) { write_value(step, trace, json); });
         } else {
           write_value(one, trace, json);
         }

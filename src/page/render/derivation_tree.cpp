@@ -8,8 +8,8 @@
 
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
+#include "page/render/derivation_steps.hpp"
 #include "page/render/picture.hpp"
-#include "page/render/steps.hpp"
 #include "page/render/width.hpp"
 
 namespace attn {
@@ -42,8 +42,8 @@ class DerivationTree {
  public:
   DerivationTree(const Style& style, const Metrics& metrics) : style_(style), metrics_(metrics) {}
 
-  void take(const Derived& whole) {
-    Derived derived = with_short_sums(whole, style_.full);
+  void take(const DerivationStep& whole) {
+    DerivationStep derived = with_short_sums(whole, style_.full);
     const Address address{derived.matrix->name, derived.row, derived.column};
     if (steps_.empty()) root_ = address;
     steps_.emplace(address, std::move(derived));
@@ -51,7 +51,7 @@ class DerivationTree {
 
   Drawing drawn() && {
     if (steps_.empty()) return std::move(drawing_);
-    const Derived& root = steps_.at(root_);
+    const DerivationStep& root = steps_.at(root_);
     add(root, 0);
     place(0, 0);
     for (const TreeCell& cell : cells_) {
@@ -80,7 +80,7 @@ class DerivationTree {
   }
 
   // A cell, with those that it is made of.
-  std::size_t add(const Derived& derived, std::size_t depth) {
+  std::size_t add(const DerivationStep& derived, std::size_t depth) {
     const std::size_t place = new_cell(depth);
     is_shown_[{derived.matrix->name, derived.row, derived.column}] = true;
     const std::vector<WrittenStep> steps = steps_of(derived, plain());
@@ -105,7 +105,7 @@ class DerivationTree {
 
   std::size_t add_leaf(const Term& term, std::size_t depth) {
     const std::size_t place = new_cell(depth);
-    Derived leaf{.matrix = term.matrix, .row = term.row, .column = term.column, .value = term.value};
+    DerivationStep leaf{.matrix = term.matrix, .row = term.row, .column = term.column, .value = term.value};
     leaf.term = constant_of(term.value);
     cells_[place].lines.push_back(title_of(leaf, plain()));
     cells_[place].lines.back().latex = title_of(leaf, in_latex()).text;
@@ -129,7 +129,7 @@ class DerivationTree {
   }
 
   // In LaTeX a formula of several lines is typeset where it is about as wide as in signs.
-  void add_step(TreeCell& cell, const Derived& derived, const WrittenStep& step, std::size_t i) const {
+  void add_step(TreeCell& cell, const DerivationStep& derived, const WrittenStep& step, std::size_t i) const {
     constexpr std::size_t hang = 2;
     std::vector<std::string> lines = wrap(std::string(step.sign()) + " " + step.text, most_columns_of_step);
     const bool is_cut = lines.size() > most_lines_of_step;
@@ -154,7 +154,7 @@ class DerivationTree {
   }
 
   // "scores[1,2] = 96"
-  TreeLine title_of(const Derived& derived, const Notation& notation) const {
+  TreeLine title_of(const DerivationStep& derived, const Notation& notation) const {
     const std::vector<WrittenStep> steps = steps_of(derived, notation);
     const bool is_rounded = steps.back().is_rounded;
     const std::string sign = notation.latex ? (is_rounded ? " \\approx " : " = ") : is_rounded ? " ≈ " : " = ";
@@ -248,7 +248,7 @@ class DerivationTree {
 
   const Style& style_;
   const Metrics& metrics_;
-  std::map<Address, Derived> steps_;
+  std::map<Address, DerivationStep> steps_;
   Address root_;
   std::map<Address, bool> is_shown_;
   std::vector<TreeCell> cells_;
@@ -260,7 +260,7 @@ class DerivationTree {
 
 Drawing lay_out(const Derivation& derivation, const Style& style, const Metrics& metrics) {
   DerivationTree tree(style, metrics);
-  derivation.each([&](const Derived& step) { tree.take(step); });
+  derivation.each([&](const DerivationStep& step) { tree.take(step); });
   return std::move(tree).drawn();
 }
 

@@ -2,8 +2,8 @@
 
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
+#include "page/render/derivation_steps.hpp"
 #include "page/render/drawing.hpp"
-#include "page/render/steps.hpp"
 
 namespace attn {
 
@@ -56,7 +56,7 @@ Drawing described(Drawing drawing, const Flow& flow) {
     std::vector<std::string> before;
     for (const std::size_t place : box.from) before.push_back(flow.boxes[place].title);
     drawing.description += (drawing.description.empty() ? "" : " ") + title_of_box(box) +
-                           (before.empty() ? "." : " from " + listed(before) + ".");
+                           (before.empty() ? "." : " from " + list_in_words(before) + ".");
   }
   return drawing;
 }

@@ -9,7 +9,7 @@
 
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "page/render/steps.hpp"
+#include "page/render/derivation_steps.hpp"
 #include "page/render/style.hpp"
 #include "page/render/width.hpp"
 

@@ -9,9 +9,9 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "page/render/derivation_steps.hpp"
 #include "page/render/drawing.hpp"
-#include "page/render/ranked.hpp"
-#include "page/render/steps.hpp"
+#include "page/render/ranked_columns.hpp"
 
 namespace attn {
 
@@ -75,8 +75,8 @@ std::string path_of_part(const std::string& path, std::size_t number) {
   return fmt::format("{}-{}{}", path.substr(0, end), number, path.substr(end));
 }
 
-std::string marked(const Text& text, const MarksOfSpans& marks,
-                   const std::function<std::string(const Span&)>& written) {
+std::string text_with_marks(const Text& text, const MarksOfSpans& marks,
+                            const std::function<std::string(const Span&)>& written) {
   std::string result;
   for (const Span& span : text) {
     const auto& [before, after] = marks_of(span, marks);
@@ -95,7 +95,7 @@ void Writer::write(const std::vector<Block>& blocks) {
     const Table* const table = std::get_if<Table>(&block);
     const SideBySide* const group = std::get_if<SideBySide>(&block);
     if (!style_.full && table && is_wide(*table)) {
-      write(ranked(*table, style_.precision));
+      write(blocks_of_ranks(*table, style_.precision));
     } else if (!style_.full && group && std::ranges::any_of(group->tables, is_wide)) {
       for (const Table& one : group->tables) write(std::vector<Block>{one});
     } else {
@@ -117,8 +117,8 @@ void Writer::write(const ProductBlock& product) {
   for (const Table* table : {&product.left, &product.right, &product.result}) write(*table);
 }
 
-void Writer::write(const Margined& margined) {
-  for (const Margined::Line& line : margined.lines) {
+void Writer::write(const ParagraphsWithMargins& margined) {
+  for (const ParagraphsWithMargins::Line& line : margined.lines) {
     Text words = line.text;
     words.insert(words.begin(), Span{.text = line.first});
     write(Prose{std::move(words)});
@@ -137,14 +137,14 @@ void Writer::write(const CommandOutput& output) {
   write(in_plain_text(within, [&](const Style& style, Sink& sink) { render_text(*output.page, style, sink); }));
 }
 
-void Writer::write(const Folded& folded) { write(folded.page->blocks); }
+void Writer::write(const FoldedBlock& folded) { write(folded.page->blocks); }
 
 void Writer::write(const Derivation& derivation) {
-  derivation.each([this](const Derived& step) { write(step); });
+  derivation.each([this](const DerivationStep& step) { write(step); });
 }
 
-void Writer::write(const Derived& derived) {
-  const Derived step = with_short_sums(derived, style_.full);
+void Writer::write(const DerivationStep& derived) {
+  const DerivationStep step = with_short_sums(derived, style_.full);
   Formula whole;
   for (const auto& [form, latex] : {std::pair{&whole.plain, false}, std::pair{&whole.latex, true}}) {
     const Notation notation{.latex = latex, .precision = std::max(style_.precision, least_precision)};

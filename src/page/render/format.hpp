@@ -87,7 +87,8 @@ constexpr const Marks& marks_of(const Span& span, const MarksOfSpans& marks) {
   return marks.at(static_cast<std::size_t>(span.style));
 }
 /// The pieces of a sentence with their marks, as a format writes each between them.
-std::string marked(const Text& text, const MarksOfSpans& marks, const std::function<std::string(const Span&)>& written);
+std::string text_with_marks(const Text& text, const MarksOfSpans& marks,
+                            const std::function<std::string(const Span&)>& written);
 
 /// A fence of backticks that nothing in the text can close: "```" or longer.
 std::string fence_around(std::string_view text);
@@ -122,16 +123,16 @@ class Writer {
   virtual void write(const Listing& listing) = 0;
   virtual void write(const CodeBlock& block) = 0;
 
-  virtual void write(const SideBySide& group);       // one after the other
-  virtual void write(const ShadedWords& words);      // a table, and lines where they may be slanted
-  virtual void write(const ProductBlock& product);   // its tables, one after the other
-  virtual void write(const Records& records);        // nothing
-  virtual void write(const Margined& margined);      // paragraphs
-  virtual void write(const Note& note);              // paragraphs
-  virtual void write(const CommandOutput& output);   // code, as it stands on a terminal
-  virtual void write(const Folded& folded);          // its blocks
-  virtual void write(const Derivation& derivation);  // its steps
-  virtual void write(const Derived& step);           // paragraphs: a formula, and the reason
+  virtual void write(const SideBySide& group);                // one after the other
+  virtual void write(const ShadedWords& words);               // a table, and lines where they may be slanted
+  virtual void write(const ProductBlock& product);            // its tables, one after the other
+  virtual void write(const Records& records);                 // nothing
+  virtual void write(const ParagraphsWithMargins& margined);  // paragraphs
+  virtual void write(const Note& note);                       // paragraphs
+  virtual void write(const CommandOutput& output);            // code, as it stands on a terminal
+  virtual void write(const FoldedBlock& folded);              // its blocks
+  virtual void write(const Derivation& derivation);           // its steps
+  virtual void write(const DerivationStep& step);             // paragraphs: a formula, and the reason
 
   // Drawings are laid out in the format's own metrics.
   virtual void write(const HeatMap& map);

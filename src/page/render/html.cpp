@@ -7,9 +7,9 @@
 
 #include "core/graph/formula.hpp"
 #include "core/support/number.hpp"
+#include "page/render/derivation_steps.hpp"
 #include "page/render/format.hpp"
 #include "page/render/mathml.hpp"
-#include "page/render/steps.hpp"
 #include "page/render/style.hpp"
 #include "page/render/svg.hpp"
 #include "page/render/table_layout.hpp"
@@ -33,7 +33,7 @@ constexpr MarksOfSpans marks_in_html = {
     {{"", ""}, {"<strong>", "</strong>"}, {"<em>", "</em>"}, {"<code>", "</code>"}, {"", ""}}};
 
 std::string text_in_html(const Text& text) {
-  return marked(text, marks_in_html, [](const Span& span) {
+  return text_with_marks(text, marks_in_html, [](const Span& span) {
     return span.style == Span::Style::formula ? formula_in_html({span.text, span.latex}, MathPlace::among_words)
                                               : in_markup(span.text);
   });
@@ -55,8 +55,9 @@ void append_shade_class(std::string& line, double strength) {
 }
 
 // A list and nothing else.
-bool is_list(const Margined& margined) {
-  return std::ranges::all_of(margined.lines, [](const Margined::Line& line) { return line.first == "- "; });
+bool is_list(const ParagraphsWithMargins& margined) {
+  return std::ranges::all_of(margined.lines,
+                             [](const ParagraphsWithMargins::Line& line) { return line.first == "- "; });
 }
 
 class HtmlWriter final : public Writer {
@@ -133,15 +134,16 @@ class HtmlWriter final : public Writer {
     sink_.write("</tbody>\n</table>\n</div>\n");
   }
 
-  void write(const Margined& margined) override {
+  void write(const ParagraphsWithMargins& margined) override {
     const auto span = [](const std::string& words) { return words.empty() ? "" : "<span>" + words + "</span>"; };
     if (is_list(margined)) {
       sink_.write("<ul>\n");
-      for (const Margined::Line& line : margined.lines) sink_.write("<li>" + text_in_html(line.text) + "</li>\n");
+      for (const ParagraphsWithMargins::Line& line : margined.lines)
+        sink_.write("<li>" + text_in_html(line.text) + "</li>\n");
       return sink_.write("</ul>\n");
     }
     sink_.write("<div class=\"margined\">\n");
-    for (const Margined::Line& line : margined.lines) {
+    for (const ParagraphsWithMargins::Line& line : margined.lines) {
       const std::string words = span(in_markup(line.first)) + span(text_in_html(line.text));
       if (!words.empty()) sink_.write("<p>" + words + "</p>\n");
     }
@@ -158,7 +160,7 @@ class HtmlWriter final : public Writer {
     sink_.write("</div>\n");
   }
 
-  void write(const Folded& folded) override {
+  void write(const FoldedBlock& folded) override {
     sink_.write("<details>\n<summary>" + in_markup(folded.title) + "</summary>\n");
     write(folded.page->blocks);
     sink_.write("</details>\n");
@@ -176,8 +178,8 @@ class HtmlWriter final : public Writer {
     drawings_ = writer.drawings_;
   }
 
-  void write(const Derived& whole) override {
-    const Derived derived = with_short_sums(whole, style_.full);
+  void write(const DerivationStep& whole) override {
+    const DerivationStep derived = with_short_sums(whole, style_.full);
     sink_.write(
         "<div class=\"wide\">" +
         mathml("\\begin{aligned}" + aligned_steps(derived, style_.precision) + "\\end{aligned}", MathPlace::alone) +
@@ -196,7 +198,7 @@ class HtmlWriter final : public Writer {
   // As formulas write it; where that is another spelling, with the name that is typed.
   static std::string caption_of(const Table& table) {
     const Formula name = symbol_of(table);
-    if (name.latex.empty() || name.latex == written_out(name.plain)) return in_markup(name.plain);
+    if (name.latex.empty() || name.latex == latex_of_name(name.plain)) return in_markup(name.plain);
     return formula_in_html(name, MathPlace::among_words) + " <code>" + in_markup(name.plain) + "</code>";
   }
 

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "core/support/utf8.hpp"
+#include "page/render/derivation_steps.hpp"
 #include "page/render/format.hpp"
 #include "page/render/mathml.hpp"
-#include "page/render/steps.hpp"
 #include "page/render/style.hpp"
 #include "page/render/table_layout.hpp"
 #include "page/render/tex.hpp"
@@ -58,7 +58,7 @@ std::string text_in_latex(const Text& text, const NamesInMath& names) {
     if (const auto name = name_in_span(span); name != names.end())
       span = {Span::Style::formula, std::move(span.text), name->second};
   }
-  return marked(spans, marks_in_latex, [&](const Span& span) {
+  return text_with_marks(spans, marks_in_latex, [&](const Span& span) {
     const char last = std::exchange(before, span.text.empty() ? before : span.text.back());
     if (span.style == Span::Style::formula) return in_math({span.text, span.latex});
     return breakable(span.style == Span::Style::code ? span.text : with_quotation_marks(span.text, last));
@@ -189,10 +189,10 @@ class LatexWriter final : public Writer {
     say(is_long ? text : "\\begin{center}\n" + text + "\n\\end{center}");
   }
 
-  void write(const Margined& margined) override {
+  void write(const ParagraphsWithMargins& margined) override {
     std::string text =
         "\\begin{list}{}{\\setlength{\\leftmargin}{1em}\\setlength{\\itemindent}{-1em}\\setlength{\\itemsep}{0pt}\\setlength{\\parsep}{0pt}}\n";
-    for (const Margined::Line& line : margined.lines) {
+    for (const ParagraphsWithMargins::Line& line : margined.lines) {
       note(words_of(line.text));
       text += "\\item[]" + in_tex(line.first) + text_in_latex(line.text, names_) + "\n";
     }
@@ -227,8 +227,8 @@ class LatexWriter final : public Writer {
     has_numbers_ = has_numbers_ || writer.has_numbers_;
   }
 
-  void write(const Derived& whole) override {
-    const Derived derived = with_short_sums(whole, style_.full);
+  void write(const DerivationStep& whole) override {
+    const DerivationStep derived = with_short_sums(whole, style_.full);
     const std::string steps = aligned_steps(derived, style_.precision);
     if (!is_our_latex("\\begin{aligned}" + steps + "\\end{aligned}") || !is_ascii(steps)) return Writer::write(whole);
     if (widest_line_of(steps) > digits_in_line) {

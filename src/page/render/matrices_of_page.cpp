@@ -7,7 +7,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/safetensors.hpp"
 #include "page/render/format.hpp"
@@ -35,7 +35,7 @@ std::string quoted(const std::string& text) {
 
 // A matrix whose rows or columns are words has a header, which begins with an empty cell, and a first column of labels:
 // numbers for what are no words. So a reader sees by the first cell whether there are labels.
-void write_matrix(const Traced& matrix, bool labels, char separator, Sink& sink) {
+void write_matrix(const TracedMatrix& matrix, bool labels, char separator, Sink& sink) {
   const Axis &rows = matrix.frame.rows, &columns = matrix.frame.columns;
   const bool has_labels = labels && (rows.labels || columns.labels);
   const std::shared_ptr<const Matrix> cells = matrix.cells();
@@ -113,8 +113,8 @@ const Records* first_records(const Page& page) {
 void write_page(const Page& page, bool labels, char separator, Sink& sink) {
   const auto* const records = first_records(page);
   if (records) return write_records(*records, separator, sink);
-  const std::vector<Traced>& matrices = page.trace.matrices();
-  for (const Traced& matrix : matrices) {
+  const std::vector<TracedMatrix>& matrices = page.trace.matrices();
+  for (const TracedMatrix& matrix : matrices) {
     if (matrices.size() > 1) sink.write(comment(matrix.name));
     write_matrix(matrix, labels, separator, sink);
     if (&matrix != &matrices.back()) sink.write("\n");
@@ -136,7 +136,7 @@ using Cells = std::vector<std::pair<std::string, std::shared_ptr<const Matrix>>>
 
 Cells cells_of_page(const Page& page) {
   Cells cells;
-  for (const Traced& matrix : page.trace.matrices()) cells.emplace_back(matrix.name, matrix.cells());
+  for (const TracedMatrix& matrix : page.trace.matrices()) cells.emplace_back(matrix.name, matrix.cells());
   return cells;
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/support/error.hpp"
+#include "page/render/derivation_steps.hpp"
 #include "page/render/format.hpp"
-#include "page/render/steps.hpp"
 #include "page/render/table_layout.hpp"
 #include "page/render/width.hpp"
 

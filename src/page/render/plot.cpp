@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "page/render/derivation_steps.hpp"
 #include "page/render/drawing.hpp"
-#include "page/render/steps.hpp"
 #include "page/render/table_layout.hpp"
 #include "page/render/width.hpp"
 

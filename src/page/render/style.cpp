@@ -139,11 +139,11 @@ std::size_t Style::limit() const {
 
 std::string Style::signs(std::string_view text) const {
   const std::string shown = unicode ? printable(text) : in_ascii(printable(text));
-  return settings<TexSettings>().tells_numbers ? told_by_numbers(shown) : shown;
+  return settings<TexSettings>().tells_numbers ? with_character_numbers(shown) : shown;
 }
 
 std::string Style::words(std::string_view text) const {
-  std::string shown = settings<TexSettings>().tells_numbers ? told_by_numbers(text) : printable(text);
+  std::string shown = settings<TexSettings>().tells_numbers ? with_character_numbers(text) : printable(text);
   if (unicode) return shown;
   constexpr std::string_view replacement = "\uFFFD";
   for (std::size_t at = 0; (at = shown.find(replacement, at)) != std::string::npos; ++at)

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/support/hung.hpp"
+#include "core/support/attachments.hpp"
 #include "page/block/page.hpp"
 
 namespace attn {
@@ -34,7 +34,7 @@ struct Style {
   bool full = false;         // leave nothing out, whatever the width
   int precision = 4;         // most decimals
   bool is_precise = false;   // they were asked for: where there is no room, columns are left out before them
-  Hung own = {};             // settings of some formats only, of types that are declared beside these
+  Attachments own = {};      // settings of some formats only, of types that are declared beside these
 
   /// Those of a type; the usual ones where nobody has set them.
   template <class Settings>

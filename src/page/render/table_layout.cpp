@@ -11,14 +11,14 @@
 
 #include "core/graph/name.hpp"
 #include "core/support/number.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "page/render/width.hpp"
 
 namespace attn {
 
 Formula symbol_of(const Table& table) {
   if (!table.symbol.plain.empty()) return table.symbol;
-  return table.array.empty() ? Formula{table.title, ""} : symbol(called(table.title));
+  return table.array.empty() ? Formula{table.title, ""} : symbol(name_from_text(table.title));
 }
 
 void Digits::append(std::string& out, double value) const {
@@ -157,33 +157,33 @@ Digits with_at_most(int decimals, Digits digits, double largest) {
   return digits;
 }
 
-std::size_t Shown::gap_before(std::size_t n) const {
+std::size_t ShownPlaces::gap_before(std::size_t n) const {
   const std::size_t from = n == 0 ? 0 : places[n - 1] + 1, to = n < places.size() ? places[n] : count;
   return to - from;
 }
 
-std::size_t Shown::gaps() const {
+std::size_t ShownPlaces::gaps() const {
   std::size_t gaps = 0;
   for (std::size_t n = 0; n <= places.size(); ++n) gaps += std::size_t{gap_before(n) > 0};
   return gaps;
 }
 
-Shown all_of(std::size_t count) {
-  Shown shown{.places = std::vector<std::size_t>(count), .count = count};
+ShownPlaces every_place(std::size_t count) {
+  ShownPlaces shown{.places = std::vector<std::size_t>(count), .count = count};
   std::iota(shown.places.begin(), shown.places.end(), std::size_t{0});
   return shown;
 }
 
-Shown some_of(std::size_t count, std::vector<std::size_t> places) {
+ShownPlaces chosen_places(std::size_t count, std::vector<std::size_t> places) {
   std::ranges::sort(places);
   places.erase(std::unique(places.begin(), places.end()), places.end());
   return {.places = std::move(places), .count = count};
 }
 
-Shown shown_rows(const Table& table) {
+ShownPlaces shown_rows(const Table& table) {
   constexpr std::size_t first = 16, last = 4, most_whole = 24;
   const std::size_t count = table.cells->shape().rows;
-  if (count <= most_whole) return all_of(count);
+  if (count <= most_whole) return every_place(count);
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < first; ++i) places.push_back(i);
   for (std::size_t i = count - last; i < count; ++i) places.push_back(i);
@@ -191,11 +191,11 @@ Shown shown_rows(const Table& table) {
     if (place.row) places.push_back(*place.row);
   }
   // One line for a gap would only take the place of a row.
-  const Shown with_gaps = some_of(count, places);
+  const ShownPlaces with_gaps = chosen_places(count, places);
   for (std::size_t n = 1; n < with_gaps.places.size(); ++n) {
     if (with_gaps.gap_before(n) == 1) places.push_back(with_gaps.places[n] - 1);
   }
-  return some_of(count, std::move(places));
+  return chosen_places(count, std::move(places));
 }
 
 std::vector<std::string> short_labels(const Axis& axis, const std::vector<std::size_t>& places, std::size_t longest,
@@ -219,7 +219,7 @@ std::vector<std::string> short_labels(const Axis& axis, const std::vector<std::s
   return labels;
 }
 
-std::vector<std::size_t> columns_by_importance(const Table& table, const Shown& rows) {
+std::vector<std::size_t> columns_by_importance(const Table& table, const ShownPlaces& rows) {
   const std::size_t count = table.cells->shape().columns;
   std::vector<std::size_t> order;
   for (const TablePlace& place : table.told) {
@@ -230,7 +230,7 @@ std::vector<std::size_t> columns_by_importance(const Table& table, const Shown& 
     for (const std::size_t i : rows.places) {
       for (std::size_t j = 0; j < count; ++j) largest[j] = std::fmax(largest[j], (*table.cells)(i, j));
     }
-    std::vector<std::size_t> by_weight = all_of(count).places;
+    std::vector<std::size_t> by_weight = every_place(count).places;
     std::ranges::stable_sort(by_weight, [&](std::size_t a, std::size_t b) { return largest[a] > largest[b]; });
     order.insert(order.end(), by_weight.begin(), by_weight.end());
   } else {

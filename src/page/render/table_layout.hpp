@@ -115,7 +115,7 @@ struct TableForm {
 double largest_size(std::span<const double> cells);
 
 /// Rows or columns of a table that are shown, with gaps where some are not.
-struct Shown {
+struct ShownPlaces {
   std::vector<std::size_t> places;  // in order
   std::size_t count = 0;            // of all that there are
 
@@ -126,12 +126,12 @@ struct Shown {
   std::size_t gaps() const;
 };
 
-Shown all_of(std::size_t count);
+ShownPlaces every_place(std::size_t count);
 /// These of `count`, in any order and any number of times.
-Shown some_of(std::size_t count, std::vector<std::size_t> places);
+ShownPlaces chosen_places(std::size_t count, std::vector<std::size_t> places);
 
 /// The rows of a long table: the first and the last ones, and those that a sentence names.
-Shown shown_rows(const Table& table);
+ShownPlaces shown_rows(const Table& table);
 
 /// Labels of these places of an axis in a list, each at most `longest` wide. A cut is marked. A label that is repeated,
 /// or that its cut makes like another, has its number, which stays whole.
@@ -140,6 +140,6 @@ std::vector<std::string> short_labels(const Axis& axis, const std::vector<std::s
 
 /// The columns of a table, those first that are left out last: those that a sentence names, then those with
 /// the largest weights in these rows; where there are no weights, more from the beginning than from the end.
-std::vector<std::size_t> columns_by_importance(const Table& table, const Shown& rows);
+std::vector<std::size_t> columns_by_importance(const Table& table, const ShownPlaces& rows);
 
 }  // namespace attn

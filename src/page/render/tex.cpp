@@ -271,7 +271,7 @@ std::string in_tex(std::string_view text) {
   return result;
 }
 
-std::string told_by_numbers(std::string_view text) {
+std::string with_character_numbers(std::string_view text) {
   std::string result;
   each_point(text, [&](char32_t point) {
     if (sign_or_letter(point).empty()) {

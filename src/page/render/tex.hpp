@@ -21,7 +21,7 @@ std::string in_tex(std::string_view text);
 
 /// The text with only the characters that they have a sign for; others are told by their numbers in Unicode. What is
 /// laid out for LaTeX is measured so.
-std::string told_by_numbers(std::string_view text);
+std::string with_character_numbers(std::string_view text);
 
 /// Whether a part of the text is told by its number.
 bool has_numbers_in_tex(std::string_view text);

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "core/support/number.hpp"
-#include "data/files/cells.hpp"
-#include "page/render/ranked.hpp"
+#include "data/files/cell_values.hpp"
+#include "page/render/ranked_columns.hpp"
 #include "page/render/style.hpp"
 #include "page/render/table_layout.hpp"
 #include "page/render/weight_pictures.hpp"
@@ -42,8 +42,8 @@ class TextTable {
         all_digits_(digits_for_columns(table, style.precision)),
         shading_(table, style) {
     const Shape shape = table.cells->shape();
-    rows_ = style.elides() ? shown_rows(table) : all_of(shape.rows);
-    columns_ = all_of(shape.columns);
+    rows_ = style.elides() ? shown_rows(table) : every_place(shape.rows);
+    columns_ = every_place(shape.columns);
     if (style.elides()) count_cut_columns();
     measure();
     if (style.elides() && !fits()) fit();
@@ -182,7 +182,7 @@ class TextTable {
   std::string_view sum_title() const { return style_.unicode ? "Σ" : "sum"; }
 
   // The width of the table when these columns are shown.
-  std::size_t total(const Shown& shown) const {
+  std::size_t total(const ShownPlaces& shown) const {
     std::size_t width = margin_of_tables.size() + label_width_ + 2;
     for (const std::size_t j : shown.places) width += widths_[j] + form_.separation;
     width += shown.gaps() * (display_width(ellipsis_) + form_.separation);
@@ -302,7 +302,7 @@ class TextTable {
     const std::vector<std::size_t> order = columns_by_importance(table_, rows_);
     for (std::size_t kept = std::min(count, style_.width / form_.separation); kept-- > 1;) {
       const auto end = order.begin() + static_cast<std::ptrdiff_t>(kept);
-      columns_ = some_of(count, {order.begin(), end});
+      columns_ = chosen_places(count, {order.begin(), end});
       if (fits()) return;
     }
     show_sums_ = false;  // one column is all there is room for
@@ -459,8 +459,8 @@ class TextTable {
   TableForm form_;
   std::vector<Digits> all_digits_, digits_;  // as many as they need, and as they are written
   Digits sum_digits_;
-  Shown rows_;
-  Shown columns_;
+  ShownPlaces rows_;
+  ShownPlaces columns_;
   std::map<std::string, std::size_t> cut_columns_;  // headers that are cut where there is room, and how many are so
   std::size_t label_width_ = 0;
   bool name_above_ = false;

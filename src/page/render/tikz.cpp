@@ -86,7 +86,7 @@ class TikzDrawing {
     constexpr std::string_view minus = "\\ensuremath{-}";
     for (std::size_t at; (at = written.find(minus)) != std::string::npos;) written.replace(at, minus.size(), "-");
     body_ += fmt::format("\\node at ({:g},{}) {{{}{}}};\n", left, y, font, written);
-    reach(x + display_width(told_by_numbers(text)) * units.column, y + units.line / 2);
+    reach(x + display_width(with_character_numbers(text)) * units.column, y + units.line / 2);
   }
 
   // A formula is typeset; one of a file may have any LaTeX, and then its plain form stands for it.
@@ -236,7 +236,7 @@ class TikzDrawing {
     bottom_ += units.line / 2;
     std::size_t x = 0, y = bottom_ + units.line / 2;
     for (const Drawing::Entry& entry : entries) {
-      const std::size_t width = key + display_width(told_by_numbers(entry.text)) * units.column;
+      const std::size_t width = key + display_width(with_character_numbers(entry.text)) * units.column;
       if (x > 0 && x + width > units.limit) {
         x = 0;
         y += units.line;

@@ -45,7 +45,7 @@ std::size_t widest(const std::vector<std::string>& texts) {
   return width;
 }
 
-std::vector<std::size_t> all_places(std::size_t count) { return all_of(count).places; }
+std::vector<std::size_t> all_places(std::size_t count) { return every_place(count).places; }
 
 // --- heat map
 

@@ -12,8 +12,8 @@
 #include "core/graph/find.hpp"
 #include "core/model/encoder_decoder.hpp"
 #include "core/support/number.hpp"
+#include "page/tell/attention_steps.hpp"
 #include "page/tell/describe.hpp"
-#include "page/tell/steps.hpp"
 
 namespace attn {
 

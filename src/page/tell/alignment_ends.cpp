@@ -9,8 +9,8 @@
 #include "core/graph/find.hpp"
 #include "core/model/encoder_decoder.hpp"
 #include "core/support/number.hpp"
+#include "page/tell/attention_steps.hpp"
 #include "page/tell/describe.hpp"
-#include "page/tell/steps.hpp"
 
 namespace attn {
 
@@ -81,7 +81,7 @@ class AlignmentEnds {
   void add_influence() {
     const std::size_t inputs = translation_.source.size(), outputs = translation_.target.size();
     if (inputs * outputs > most_influences) return;
-    Influence found = influence(model_, translation_.source, translation_.target);
+    SourceInfluence found = source_influence(model_, translation_.source, translation_.target);
     title(attends() ? "What each output depends on" : "What the bottleneck loses");
     say("One source word at a time is replaced by the word with the nearest embedding. "
         "The target words stay the same. "

@@ -12,8 +12,8 @@
 #include "core/graph/find.hpp"
 #include "core/model/encoder_decoder.hpp"
 #include "core/support/number.hpp"
+#include "page/tell/attention_steps.hpp"
 #include "page/tell/describe.hpp"
-#include "page/tell/steps.hpp"
 
 namespace attn {
 
@@ -105,7 +105,7 @@ class AlignmentWalk {
 
   // Whether the translation is correct, as far as that is known; it may be cut off by --steps.
   void add_verdict() {
-    const auto known = std::ranges::find(translation_.known, translation_.source, &KnownTranslation::source);
+    const auto known = std::ranges::find(translation_.known, translation_.source, &ReferenceTranslation::source);
     if (known == translation_.known.end()) {
       say(
           fmt::format("The translator comes with {}. "
@@ -204,7 +204,7 @@ class AlignmentWalk {
     const std::span<const double> shares = row(distribution, 0);
     const auto best = static_cast<std::size_t>(std::ranges::max_element(shares) - shares.begin()) + 1;
     const Node& chooses = *find(t, role::distribution);
-    Text sentence = text(said_of(chooses, ""), strong("\"" + target_word(id) + "\""),
+    Text sentence = text(with_note_on_random(chooses, ""), strong("\"" + target_word(id) + "\""),
                          " has probability " + percent(shares[id - 1]));
     if (shares[best - 1] > shares[id - 1]) {
       sentence.push_back({Span::Style::plain, "; the most probable word is "});

@@ -6,8 +6,8 @@
 
 #include "core/graph/find.hpp"
 #include "core/support/error.hpp"
+#include "page/tell/attention_steps.hpp"
 #include "page/tell/describe.hpp"
-#include "page/tell/steps.hpp"
 
 namespace attn {
 

@@ -25,16 +25,16 @@ bool of_any(const Subject&) {
 
 /// The sentence of a claim about a subject of which it holds.
 template <class Subject>
-std::string told(const Claim<Subject>& claim, const Subject& subject) {
+std::string claims_in_words(const Claim<Subject>& claim, const Subject& subject) {
   return claim.detail ? fmt::format(fmt::runtime(claim.sentence), claim.detail(subject)) : std::string(claim.sentence);
 }
 
 /// The sentences of the claims that hold of a subject, in their order; empty: of none.
 template <class Subject>
-std::string told(std::span<const Claim<Subject>> claims, const Subject& subject) {
+std::string claims_in_words(std::span<const Claim<Subject>> claims, const Subject& subject) {
   std::string all;
   for (const Claim<Subject>& claim : claims) {
-    if (claim.holds(subject)) all += (all.empty() ? "" : " ") + told(claim, subject);
+    if (claim.holds(subject)) all += (all.empty() ? "" : " ") + claims_in_words(claim, subject);
   }
   return all;
 }

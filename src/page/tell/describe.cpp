@@ -16,7 +16,7 @@
 #include "core/op/operations.hpp"
 #include "core/support/number.hpp"
 #include "data/problem/model_file.hpp"
-#include "page/tell/steps.hpp"
+#include "page/tell/attention_steps.hpp"
 
 namespace attn {
 
@@ -165,7 +165,7 @@ void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes) {
   }
 }
 
-std::string told_as_drawn(const Problem& problem) {
+std::string note_on_random_matrices(const Problem& problem) {
   if (problem.drawn.empty()) return "";
   return fmt::format("Random numbers ({}), not trained: {}. The results below have no meaning for language.{}",
                      problem.drawn_from, fmt::join(problem.drawn, ", "),
@@ -173,7 +173,7 @@ std::string told_as_drawn(const Problem& problem) {
 }
 
 std::string what_is_random(const Calculation& computation) {
-  return computation.problem ? told_as_drawn(*computation.problem) : computation.random;
+  return computation.problem ? note_on_random_matrices(*computation.problem) : computation.random;
 }
 
 std::string what_is_random_in_short(const Calculation& computation) {
@@ -182,15 +182,15 @@ std::string what_is_random_in_short(const Calculation& computation) {
   return fmt::format("Random numbers, not trained: {}.", fmt::join(computation.problem->drawn, ", "));
 }
 
-std::string said_of(const Node& numbers, std::string sentence) {
+std::string with_note_on_random(const Node& numbers, std::string sentence) {
   if (!follows_from_random(numbers)) return sentence;
   if (!sentence.empty())
     sentence.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(sentence.front())));
   return std::string(with_random_numbers) + sentence;
 }
 
-void add_drawn(Page& page, const Problem& problem) {
-  if (std::string sentence = told_as_drawn(problem); !sentence.empty()) page.say(std::move(sentence));
+void add_note_on_random_matrices(Page& page, const Problem& problem) {
+  if (std::string sentence = note_on_random_matrices(problem); !sentence.empty()) page.say(std::move(sentence));
 }
 
 Listing regimes_of_rows(const Node& weights) {
@@ -251,7 +251,7 @@ void add_reading(Page& page, const Node& node) {
 
 Derivation derivation(const Cell& cell, std::size_t depth, std::string_view scope) {
   return {[cell, depth, scope = std::string(scope), graph = cell.node->graph->weak_from_this().lock()](
-              const TakeDerived& take) { derive(cell, depth, scope, take); }};
+              const TakeDerivationStep& take) { derive(cell, depth, scope, take); }};
 }
 
 }  // namespace attn

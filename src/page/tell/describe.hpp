@@ -46,7 +46,7 @@ std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& n
 
 /// One sentence that tells which matrices are random, so that nothing that follows from them reads as a
 /// finding. Empty where all were given.
-std::string told_as_drawn(const Problem& problem);
+std::string note_on_random_matrices(const Problem& problem);
 /// What is random in a computation, in a sentence, so that nothing that follows from it reads as a finding; empty:
 /// nothing.
 std::string what_is_random(const Calculation& computation);
@@ -54,10 +54,10 @@ std::string what_is_random(const Calculation& computation);
 std::string what_is_random_in_short(const Calculation& computation);
 /// A sentence about words that follows from the numbers of a node: it says so itself where these follow from random
 /// ones. It begins with a word of ours, or with a quoted one.
-std::string said_of(const Node& numbers, std::string sentence);
+std::string with_note_on_random(const Node& numbers, std::string sentence);
 constexpr std::string_view with_random_numbers = "With random numbers: ";
 /// Adds it, where it is not empty.
-void add_drawn(Page& page, const Problem& problem);
+void add_note_on_random_matrices(Page& page, const Problem& problem);
 
 /// The regime of every row of some weights: a line for each query.
 Listing regimes_of_rows(const Node& weights);
@@ -80,6 +80,6 @@ void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes);
 /// formulas and tables; those of a model, which have long names, under a heading for each scope, which names
 /// then leave out. Masked cells, shading and row sums follow from what a matrix is, and from the scores in
 /// the trace.
-void add_matrices(Page& page, const Trace& trace, const std::vector<Traced>& shown);
+void add_matrices(Page& page, const Trace& trace, const std::vector<TracedMatrix>& shown);
 
 }  // namespace attn

@@ -1,4 +1,4 @@
-#include "page/tell/map.hpp"
+#include "page/tell/attention_map.hpp"
 
 #include <fmt/format.h>
 
@@ -50,7 +50,7 @@ Axis heads_and_average(const std::vector<const Node*>& heads) {
 // What a reader of the average alone would miss: that heads attend to different words.
 void tell_what_is_hidden(Page& page, const std::vector<const Node*>& nodes, const Value& heads, const Value& average,
                          const Axis& keys) {
-  Margined list;
+  ParagraphsWithMargins list;
   std::set<std::size_t> different;
   for (std::size_t h = 0; h < heads.shape().rows; ++h) {
     const std::optional<std::size_t> key = preferred_key(row(heads.matrix(), h), shown_decimals);
@@ -64,7 +64,7 @@ void tell_what_is_hidden(Page& page, const std::vector<const Node*>& nodes, cons
                           written_fixed(average.matrix()(0, *key), shown_decimals)))});
   }
   if (different.size() < 2) return;
-  page.say(said_of(*nodes.front(), "The average does not show which head attends to which word."));
+  page.say(with_note_on_random(*nodes.front(), "The average does not show which head attends to which word."));
   page.say(std::move(list));
 }
 

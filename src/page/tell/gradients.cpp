@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "core/op/operations.hpp"
+#include "page/tell/attention_steps.hpp"
 #include "page/tell/describe.hpp"
-#include "page/tell/steps.hpp"
 
 namespace attn {
 

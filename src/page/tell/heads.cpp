@@ -99,7 +99,7 @@ constexpr std::array targets = {
 constexpr std::string_view evenly = "evenly", right_word = "right word", by_content = "by content",
                            not_counted = "no query counted";
 
-static_assert(targets.size() == target_count);
+static_assert(targets.size() == key_kind_count);
 
 }  // namespace
 
@@ -151,7 +151,7 @@ bool is_of_same_words(const Node& weights) {
 // The weights of a head on one sentence.
 class HeadMeter::Sentence {
  public:
-  Sentence(HeadMeter& meter, const Node& weights, const KnownQueries& known)
+  Sentence(HeadMeter& meter, const Node& weights, const QueryFacts& known)
       : meter_(meter),
         measured_(meter.sums_),
         weights_(weights.matrix()),
@@ -194,18 +194,18 @@ class HeadMeter::Sentence {
     }
     ++measured_.queries;
     measured_.most_entropy += std::log2(static_cast<double>(permitted.size()));
-    std::array<bool, target_count> has{};
+    std::array<bool, key_kind_count> has{};
     for (const std::size_t j : permitted) {
       const double weight = weights_(i, j);
       if (weight > 0.0) measured_.entropy -= weight * std::log2(weight);
       add_pair({i, j, weight});
-      for (std::size_t t = 0; t < target_count; ++t) {
+      for (std::size_t t = 0; t < key_kind_count; ++t) {
         if (!targets[t].is(places_, i, j)) continue;
         has[t] = true;
         measured_.shares[t] += weight;
       }
     }
-    for (std::size_t t = 0; t < target_count; ++t) meter_.queries_with_[t] += std::size_t{has[t]};
+    for (std::size_t t = 0; t < key_kind_count; ++t) meter_.queries_with_[t] += std::size_t{has[t]};
     add_expected(i, permitted);
   }
 
@@ -238,10 +238,10 @@ class HeadMeter::Sentence {
   const Matrix& weights_;
   std::shared_ptr<const Matrix> scores_;
   PlacesOfWords places_;
-  const KnownQueries& known_;
+  const QueryFacts& known_;
 };
 
-void HeadMeter::add(const Node& weights, const KnownQueries& known) {
+void HeadMeter::add(const Node& weights, const QueryFacts& known) {
   sums_.strongest.clear();
   sums_.pairs_of.fill(0);
   Sentence(*this, weights, known).add();
@@ -255,7 +255,7 @@ HeadMeasure HeadMeter::measure() const {
   head.expected_is_common = static_cast<double>(queries_with_expected_) >= least_queries * queries;
   head.entropy /= queries;
   head.most_entropy /= queries;
-  for (std::size_t t = 0; t < target_count; ++t) {
+  for (std::size_t t = 0; t < key_kind_count; ++t) {
     const auto with = static_cast<double>(queries_with_[t]);
     head.are_common[t] = queries_with_[t] > 0 && with >= least_queries * queries;
     if (queries_with_[t] > 0) head.shares[t] /= with;
@@ -266,24 +266,24 @@ HeadMeasure HeadMeter::measure() const {
 HeadLabel label_of(const HeadMeasure& head) {
   if (head.queries == 0) return {not_counted};
   if (head.entropy >= even_entropy * head.most_entropy) return {evenly};
-  std::size_t best = target_count;
-  for (std::size_t t = 0; t < target_count; ++t) {
-    const bool is_larger = best == target_count || head.shares[t] > head.shares[best];
+  std::size_t best = key_kind_count;
+  for (std::size_t t = 0; t < key_kind_count; ++t) {
+    const bool is_larger = best == key_kind_count || head.shares[t] > head.shares[best];
     if (head.are_common[t] && head.shares[t] >= least_share && is_larger) best = t;
   }
   const bool finds_word = head.of_expected && head.expected_is_common && *head.of_expected >= least_share;
-  if (best == target_count && finds_word) return {right_word, head.of_expected};
-  if (best == target_count) return {by_content};
+  if (best == key_kind_count && finds_word) return {right_word, head.of_expected};
+  if (best == key_kind_count) return {by_content};
   return {targets[best].name, head.shares[best]};
 }
 
 std::size_t hundredths(double weight) {
-  return static_cast<std::size_t>(std::lround(100.0 * *parsed<double>(written_fixed(std::min(weight, 1.0), 2))));
+  return static_cast<std::size_t>(std::lround(100.0 * *parse_number<double>(written_fixed(std::min(weight, 1.0), 2))));
 }
 
-std::span<const std::string_view> target_names() {
-  static const std::array<std::string_view, target_count> names = [] {
-    std::array<std::string_view, target_count> all;
+std::span<const std::string_view> key_kind_names() {
+  static const std::array<std::string_view, key_kind_count> names = [] {
+    std::array<std::string_view, key_kind_count> all;
     std::ranges::transform(targets, all.begin(), &Target::name);
     return all;
   }();
@@ -291,13 +291,13 @@ std::span<const std::string_view> target_names() {
 }
 
 std::vector<std::string_view> label_names() {
-  std::vector<std::string_view> all(target_names().begin(), target_names().end());
+  std::vector<std::string_view> all(key_kind_names().begin(), key_kind_names().end());
   all.insert(all.end(), {evenly, right_word, by_content, not_counted});
   return all;
 }
 
 void add_label_rules(Page& page, std::span<const HeadMeasure> heads) {
-  Margined list;
+  ParagraphsWithMargins list;
   const auto rule = [&](std::string_view name, const std::string& words) {
     list.lines.push_back({"- ", "  ", text(strong(std::string(name)), ": " + words)});
   };
@@ -306,7 +306,7 @@ void add_label_rules(Page& page, std::span<const HeadMeasure> heads) {
       fmt::format(
           "the entropy is at least {} of the most that it could be, when all permitted keys of a query have equal weights.",
           percent_of(even_entropy)));
-  for (std::size_t t = 0; t < target_count; ++t) {
+  for (std::size_t t = 0; t < key_kind_count; ++t) {
     const bool is_possible = std::ranges::any_of(heads, [&](const HeadMeasure& head) { return head.are_common[t]; });
     if (is_possible) rule(targets[t].name, std::string(targets[t].rule) + ".");
   }

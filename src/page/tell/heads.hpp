@@ -38,9 +38,9 @@ std::shared_ptr<const Matrix> masks_behind(const Node& weights);
 bool is_of_same_words(const Node& weights);
 
 /// How many kinds of keys there are that a head may attend to.
-inline constexpr std::size_t target_count = 8;
+inline constexpr std::size_t key_kind_count = 8;
 /// "previous word", "itself" …, in the order in which they count where two have the same share.
-std::span<const std::string_view> target_names();
+std::span<const std::string_view> key_kind_names();
 
 /// A query, a key, and the weight between them.
 struct HeadPair {
@@ -52,20 +52,20 @@ struct HeadPair {
 struct HeadMeasure {
   std::size_t queries = 0;
   std::size_t with_one_key = 0, without_keys = 0, without_shares = 0;
-  double entropy = 0.0, most_entropy = 0.0;     // in bits, means over the queries
-  std::array<double, target_count> shares{};    // means over the queries that have such a key; 0 without any
-  std::array<bool, target_count> are_common{};  // whether enough queries have one
-  std::optional<double> of_expected = {};       // mean weight of keys with the word that should come out; nothing: none
-  bool expected_is_common = false;              // whether enough queries have such a key
-  std::vector<HeadPair> strongest = {};         // of the weights that were added last
-  std::array<std::size_t, 101> pairs_of = {};   // of these, how many pairs have each weight, in hundredths
+  double entropy = 0.0, most_entropy = 0.0;       // in bits, means over the queries
+  std::array<double, key_kind_count> shares{};    // means over the queries that have such a key; 0 without any
+  std::array<bool, key_kind_count> are_common{};  // whether enough queries have one
+  std::optional<double> of_expected = {};      // mean weight of keys with the word that should come out; nothing: none
+  bool expected_is_common = false;             // whether enough queries have such a key
+  std::vector<HeadPair> strongest = {};        // of the weights that were added last
+  std::array<std::size_t, 101> pairs_of = {};  // of these, how many pairs have each weight, in hundredths
 };
 
 /// A weight as two decimals show it.
 std::size_t hundredths(double weight);
 
 /// What is known of the queries of a head on one sentence.
-struct KnownQueries {
+struct QueryFacts {
   std::vector<bool> counts = {};           // those that are not left out; empty: all
   std::vector<std::string> expected = {};  // words that should come out there; an empty word: not known
 };
@@ -74,14 +74,14 @@ struct KnownQueries {
 class HeadMeter {
  public:
   /// The weights of the head.
-  void add(const Node& weights, const KnownQueries& known = {});
+  void add(const Node& weights, const QueryFacts& known = {});
   HeadMeasure measure() const;
 
  private:
   class Sentence;
 
   HeadMeasure sums_;
-  std::array<std::size_t, target_count> queries_with_{};
+  std::array<std::size_t, key_kind_count> queries_with_{};
   std::size_t queries_with_expected_ = 0;
   double share_of_expected_ = 0.0;
 };

@@ -20,8 +20,8 @@ class Matrices {
  public:
   explicit Matrices(const Trace& trace) : trace_(trace) {}
 
-  Table table_of(const Traced& matrix, std::string_view scope) const {
-    const Traced& source = original(matrix);
+  Table table_of(const TracedMatrix& matrix, std::string_view scope) const {
+    const TracedMatrix& source = original(matrix);
     const bool is_known = source.family->keeps_facts;
     return shown_as({.title = told(matrix.name, scope),
                      .array = matrix.name,
@@ -33,12 +33,12 @@ class Matrices {
                     scores_behind(source));
   }
 
-  FormulaBlock formula_of(const Traced& matrix, std::string_view scope) const {
+  FormulaBlock formula_of(const TracedMatrix& matrix, std::string_view scope) const {
     FormulaBlock block{matrix.formula, {}, matrix.frame.shape};
     replace(block.formula, matrix.name, scope);
     for (const std::string& operand : matrix.operands) {
       replace(block.formula, operand, scope);
-      if (const Traced* found = trace_.find(operand)) block.operands.push_back(found->frame.shape);
+      if (const TracedMatrix* found = trace_.find(operand)) block.operands.push_back(found->frame.shape);
     }
     if (block.operands.size() < matrix.operands.size()) block.operands.clear();  // not all are known
     return block;
@@ -54,29 +54,29 @@ class Matrices {
 
  private:
   // The matrix itself, or what it is another name for.
-  const Traced& original(const Traced& matrix) const {
+  const TracedMatrix& original(const TracedMatrix& matrix) const {
     const bool is_alias = matrix.operation == op::identity.name && !matrix.operands.empty();
-    const Traced* const other = is_alias ? trace_.find(matrix.operands.front()) : nullptr;
+    const TracedMatrix* const other = is_alias ? trace_.find(matrix.operands.front()) : nullptr;
     return other ? *other : matrix;
   }
 
-  const Traced* beside(const Traced& matrix, const Role& role) const {
+  const TracedMatrix* beside(const TracedMatrix& matrix, const Role& role) const {
     return trace_.find(std::string(scope_of(matrix.name)) + std::string(role.leaf));
   }
 
   // The scores that weights, or their transpose, come from, with their shape; null where they are not there.
-  std::shared_ptr<const Matrix> scores_behind(const Traced& matrix) const {
+  std::shared_ptr<const Matrix> scores_behind(const TracedMatrix& matrix) const {
     if (matrix.role->content != Content::weights) return nullptr;
     // Of a file that does not tell operations, names have to do.
     const bool is_transposed =
         matrix.operands.empty() ? matrix.role == &role::alignment : matrix.operation == op::transpose.name;
-    const Traced* source = &matrix;
+    const TracedMatrix* source = &matrix;
     if (is_transposed)
       source = matrix.operands.empty() ? beside(matrix, role::weights) : trace_.find(matrix.operands.front());
     if (!source) return nullptr;
     source = &original(*source);
     if (!source->role->rows_sum_to_one) return nullptr;
-    const Traced* const scores =
+    const TracedMatrix* const scores =
         source->operands.empty() ? beside(*source, role::masked) : trace_.find(source->operands.front());
     if (!scores || scores->frame.shape != source->frame.shape) return nullptr;
     if (source == &matrix) return scores->cells();
@@ -88,7 +88,7 @@ class Matrices {
   void replace(Formula& formula, const std::string& name, std::string_view scope) const {
     const std::string short_name = told(name, scope);
     if (short_name == name) return;
-    const Formula from = symbol(called(name)), to = symbol(called(short_name));
+    const Formula from = symbol(name_from_text(name)), to = symbol(name_from_text(short_name));
     replace(formula.plain, from.plain, to.plain);
     replace(formula.latex, from.latex, to.latex);
   }
@@ -110,19 +110,19 @@ class Matrices {
 };
 
 // Whether a name stands in a part of a model, and not only in a head, a layer or a sentence of a problem.
-bool is_of_model(const Traced& matrix) {
+bool is_of_model(const TracedMatrix& matrix) {
   constexpr std::array of_problems = {&scope::sentence, &scope::layer, &scope::head, &scope::query, &scope::other};
-  const std::vector<ScopeName> scopes = called(matrix.name).scopes();
+  const std::vector<ScopeName> scopes = name_from_text(matrix.name).scopes();
   return !scopes.empty() && std::ranges::find(of_problems, scopes.front().kind) == of_problems.end();
 }
 
 }  // namespace
 
-void add_matrices(Page& page, const Trace& trace, const std::vector<Traced>& shown) {
+void add_matrices(Page& page, const Trace& trace, const std::vector<TracedMatrix>& shown) {
   const Matrices matrices(trace);
   const bool by_scope = std::ranges::any_of(shown, is_of_model);
   std::string_view last;
-  for (const Traced& matrix : shown) {
+  for (const TracedMatrix& matrix : shown) {
     // A name that begins with a dot, as "../a" does, has a scope without a name: it is told as a whole.
     const bool is_within = by_scope && !matrix.name.starts_with('.');
     const std::string_view scope = is_within ? scope_of(matrix.name) : std::string_view();

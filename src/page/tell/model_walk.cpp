@@ -10,8 +10,8 @@
 
 #include "core/graph/plan.hpp"
 #include "core/support/number.hpp"
+#include "page/tell/attention_steps.hpp"
 #include "page/tell/describe.hpp"
-#include "page/tell/steps.hpp"
 
 namespace attn {
 
@@ -20,58 +20,58 @@ namespace {
 // --- model walk
 
 // A model that is told of, and what went into it.
-struct Told {
+struct ModelOnPage {
   const ModelRecipe& recipe;
   const ModelInput& source;
   const ModelInput& target;
 };
 
 // What decides whether a sentence is true of a part, besides the matrix that it is about.
-using Condition = bool (*)(const Node& node, const Told& told);
+using Condition = bool (*)(const Node& node, const ModelOnPage& told);
 
-bool always(const Node&, const Told&) { return true; }
+bool always(const Node&, const ModelOnPage&) { return true; }
 
 // A matrix of the side of a model that a node belongs to: of its encoder or its decoder.
 bool has_on_its_side(const Node& node, const Role& role) {
   return node.graph->find(outermost(node.place), role) != nullptr;
 }
 
-bool is_given(const Node& node, const Told&) { return !node.op; }
+bool is_given(const Node& node, const ModelOnPage&) { return !node.op; }
 
 // A class token stands before the patches of an image, and positions are added to both.
-bool is_taken_as_given(const Node& node, const Told&) { return !node.op && !node.beside(role::with_class); }
+bool is_taken_as_given(const Node& node, const ModelOnPage&) { return !node.op && !node.beside(role::with_class); }
 
-bool masks_itself(const Node& node, const Told&) {
+bool masks_itself(const Node& node, const ModelOnPage&) {
   return has_on_its_side(node, role::mask) || has_on_its_side(node, role::local_mask);
 }
 
-bool only_adds(const Node& node, const Told& told) {
+bool only_adds(const Node& node, const ModelOnPage& told) {
   return !masks_itself(node, told) && has_on_its_side(node, role::bias);
 }
 
-bool sees_all(const Node& node, const Told& told) {
+bool sees_all(const Node& node, const ModelOnPage& told) {
   return !masks_itself(node, told) && !has_on_its_side(node, role::bias);
 }
 
-bool masks_padding_of_memory(const Node& node, const Told& told) {
+bool masks_padding_of_memory(const Node& node, const ModelOnPage& told) {
   return has_on_its_side(node, role::cross_mask) && !told.target.memory_mask.any();
 }
 
 // The mask that was given for the encoder output, where some of its cells are this number and no others.
 template <bool masks, bool permits>
-bool masks_memory(const Node& node, const Told& told) {
+bool masks_memory(const Node& node, const ModelOnPage& told) {
   const Node* const mask = node.graph->find(outermost(node.place), role::cross_mask);
   if (!mask || !told.target.memory_mask.any()) return false;
   const std::span<const double> all = cells(mask->matrix());
   return (std::ranges::find(all, 0.0) != all.end()) == masks && (std::ranges::find(all, 1.0) != all.end()) == permits;
 }
 
-bool begins_with_start(const Node& node, const Told&) {
+bool begins_with_start(const Node& node, const ModelOnPage&) {
   const auto& words = node.frame.rows.labels;
   return words && !words->empty() && words->front() == start_word;
 }
 
-bool predicts(const Node& node, const Told& told) {
+bool predicts(const Node& node, const ModelOnPage& told) {
   return node.graph->find(role::logits) != nullptr && told.recipe.causal_decoder;
 }
 
@@ -85,8 +85,8 @@ const Node* rotated_within(const Node& q) {
   return nullptr;
 }
 
-bool turns(const Node& node, const Told&) { return rotated_within(node) != nullptr; }
-bool adds_by_bucket(const Node& node, const Told&) { return node.within(scope::relative_positions) != nullptr; }
+bool turns(const Node& node, const ModelOnPage&) { return rotated_within(node) != nullptr; }
+bool adds_by_bucket(const Node& node, const ModelOnPage&) { return node.within(scope::relative_positions) != nullptr; }
 
 // --- sentences that depend on the recipe, or on the masks
 
@@ -105,7 +105,7 @@ std::string reasons(bool is_causal, bool has_blanks, const WordMask& given, std:
   return all.empty() ? last : fmt::format("{} or {}", fmt::join(all, ", "), last);
 }
 
-std::string of_mask(const Node& node, const Told& told) {
+std::string of_mask(const Node& node, const ModelOnPage& told) {
   const bool is_decoder = outermost(node.place)->is(scope::decoder);
   const ModelInput& words = is_decoder ? told.target : told.source;
   const bool is_causal = is_decoder ? told.recipe.causal_decoder : told.recipe.causal_encoder;
@@ -115,12 +115,12 @@ std::string of_mask(const Node& node, const Told& told) {
                      reasons(is_causal, words.has_blanks(), words.mask, window));
 }
 
-std::string of_cross_mask(const Node&, const Told& told) {
+std::string of_cross_mask(const Node&, const ModelOnPage& told) {
   return fmt::format("The mask of the cross-attention: 0 where the key {}.",
                      reasons(false, told.source.has_blanks(), told.target.memory_mask));
 }
 
-std::string of_rotation(const Node& node, const Told&) {
+std::string of_rotation(const Node& node, const ModelOnPage&) {
   return fmt::format(
       "Rotary positions: the queries and keys of each head are turned, {}, by angles that grow with the position.",
       turned_columns(*rotated_within(node)));
@@ -132,36 +132,36 @@ std::size_t decoder_layer_of(const Node& node) {
   return layer && outermost(node.place)->is(scope::decoder) ? layer->number.value_or(0) : 0;
 }
 
-bool is_in_local_layer(const Node& node, const Told& told) {
+bool is_in_local_layer(const Node& node, const ModelOnPage& told) {
   const std::size_t layer = decoder_layer_of(node);
   return layer > 0 && told.recipe.is_local(layer);
 }
 
-std::string of_window(const Node&, const Told& told) {
+std::string of_window(const Node&, const ModelOnPage& told) {
   const auto window = static_cast<std::size_t>(told.recipe.window);
   const bool all = told.recipe.window_layers == ModelRecipe::all_layers;
   return fmt::format("There is a window in {}: a word attends to itself and at most {} before it.",
                      all ? "all layers" : told.recipe.local_layers(), count_of(window - 1, "word"));
 }
 
-bool is_capped_there(const Node&, const Told& told) { return told.recipe.score_cap != 0.0; }
+bool is_capped_there(const Node&, const ModelOnPage& told) { return told.recipe.score_cap != 0.0; }
 
-std::string of_cap(const Node&, const Told& told) {
+std::string of_cap(const Node&, const ModelOnPage& told) {
   return fmt::format("A soft cap keeps the scores between −{0} and {0}: scores near 0 hardly change.",
                      told.recipe.score_cap);
 }
 
-std::string of_norm_of_head(const Node& node, const Told& told) {
+std::string of_norm_of_head(const Node& node, const ModelOnPage& told) {
   return fmt::format("The {} are normalized before they are compared. {}",
                      node.within(scope::q_norm) ? "queries" : "keys",
                      norm_in_words(*told.recipe.norm_kind, told.recipe.epsilon, false));
 }
 
-std::string of_norm(const Node& node, const Told& told) {
+std::string of_norm(const Node& node, const ModelOnPage& told) {
   return norm_in_words(*told.recipe.norm_kind, told.recipe.epsilon, node.beside(role::beta) != nullptr);
 }
 
-std::string of_feed_forward(const Node& node, const Told& told) {
+std::string of_feed_forward(const Node& node, const ModelOnPage& told) {
   if (node.beside(role::gate)) {
     return fmt::format(
         "Feed-forward layer with a gate, applied to each word separately: two linear layers to size d_ff. "
@@ -174,7 +174,7 @@ std::string of_feed_forward(const Node& node, const Told& told) {
 }
 
 // What is added up behind a sub-layer.
-std::string of_residual(const Node& sum, const Told& told) {
+std::string of_residual(const Node& sum, const ModelOnPage& told) {
   const NormPlacement& norm = *told.recipe.norm;
   if (norm.after)
     return "Residual connection: the output of the sub-layer is normalized, and the vectors from before the sub-layer are added to it.";
@@ -185,13 +185,13 @@ std::string of_residual(const Node& sum, const Told& told) {
   return "Residual connection: the vectors from before the sub-layer are added to its output.";
 }
 
-std::string of_buckets(const Node& node, const Told&) {
+std::string of_buckets(const Node& node, const ModelOnPage&) {
   return fmt::format(
       "Relative positions: the distance from a query to a key, such as {}, falls into one of the buckets of distances. Long distances share a bucket.",
       node.frame.rows.label(node.frame.shape.rows - 1));
 }
 
-std::string of_transform(const Node&, const Told& told) {
+std::string of_transform(const Node&, const ModelOnPage& told) {
   return fmt::format("Before the output layer: a linear layer, and {} ({}).", told.recipe.activation->title,
                      told.recipe.activation->effect);
 }
@@ -202,7 +202,7 @@ struct Part {
   const Role& role;
   std::string_view sentence;
   Condition is_true = always;
-  std::string (*tells)(const Node& node, const Told& told) = nullptr;  // in place of the sentence
+  std::string (*tells)(const Node& node, const ModelOnPage& told) = nullptr;  // in place of the sentence
 };
 
 constexpr std::string_view sentence_on_scaling = "Each embedding is multiplied by √d_model.",
@@ -269,7 +269,7 @@ std::string heading_of_scope(const Node& first) {
 
 class ModelWalk {
  public:
-  ModelWalk(Page& page, const Told& model) : page_(page), model_(model) {}
+  ModelWalk(Page& page, const ModelOnPage& model) : page_(page), model_(model) {}
 
   void add(const std::vector<const Node*>& nodes) {
     std::vector<const Node*> shown;
@@ -302,7 +302,7 @@ class ModelWalk {
   }
 
   Page& page_;
-  const Told& model_;
+  const ModelOnPage& model_;
   std::set<std::string> told_;
 };
 
@@ -375,7 +375,7 @@ void add_rows(Listing& listing, const Branch& parent, std::size_t depth) {
 void add_model_walk(Page& page, const std::vector<const Node*>& nodes, const ModelRecipe& recipe,
                     const ModelInput& source, const ModelInput& target) {
   explain_names(page, nodes);
-  const Told model{recipe, source, target};
+  const ModelOnPage model{recipe, source, target};
   ModelWalk walk(page, model);
   for (const auto& together : by_scope(nodes)) walk.add(together);
 }

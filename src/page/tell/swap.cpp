@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/attention/identities.hpp"
 #include "core/attention/masks.hpp"
+#include "core/math/difference.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "page/tell/claims.hpp"
@@ -77,7 +77,7 @@ class SwapPage {
       const Matrix back = with_rows_swapped(swapped.matrix(), pair_);
       page_.say(fmt::format("After the rows are put back in the original order, the largest difference is {}. {}",
                             written_difference(largest_difference(original.matrix(), back)),
-                            told<Problem>(of_swaps, problem)));
+                            claims_in_words<Problem>(of_swaps, problem)));
     }
     page_.trace.add(original);
     page_.trace.add(swapped);
@@ -86,7 +86,7 @@ class SwapPage {
  private:
   const Node& result_within(const Problem& problem, std::string_view inner) {
     const Graph::Scope scope(graph_, {scope::other, inner});
-    evaluate(problem, graph_);
+    add_computation(problem, graph_);
     return last_result(scope.opened());
   }
 

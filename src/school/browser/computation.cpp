@@ -13,7 +13,7 @@
 #include "core/op/operations.hpp"
 #include "data/files/fields.hpp"
 #include "page/render/width.hpp"
-#include "school/browser/document.hpp"
+#include "school/browser/browser_document.hpp"
 
 namespace attn {
 namespace {
@@ -264,26 +264,26 @@ constexpr auto objects_in<NodesOnPage> = std::tuple(
                  Field{"labels", [](const Axis& axis, const NodesOnPage& page) { return page.index_of_labels(axis); }}),
     object<Node>(
         Field{"title", [](const Node& node) { return node.name.empty() ? std::optional(node.title()) : std::nullopt; }},
-        Field{"name", &Node::name, Written::unless_empty}, Field{"scope", &Node::scope, Written::unless_empty},
-        Field{"block", block_of, Written::unless_empty}, Field{"around", scope_around_heads, Written::unless_empty},
-        Field{"head", head_of_node}, Field{"gradient", is_of_gradient_family, Written::unless_empty},
-        Field{"formula", formula_on_page, Written::unless_empty},
+        Field{"name", &Node::name, WriteWhen::unless_empty}, Field{"scope", &Node::scope, WriteWhen::unless_empty},
+        Field{"block", block_of, WriteWhen::unless_empty}, Field{"around", scope_around_heads, WriteWhen::unless_empty},
+        Field{"head", head_of_node}, Field{"gradient", is_of_gradient_family, WriteWhen::unless_empty},
+        Field{"formula", formula_on_page, WriteWhen::unless_empty},
         Field{"operation", [](const Node& node) { return node.op ? std::optional(node.op->name) : std::nullopt; }},
-        Field{"attributes", attributes_of_node, Written::unless_empty}, Field{"operands", places_of_operands},
-        Field{"origin", [](const Node& node) { return node.op ? "" : node.origin; }, Written::unless_empty},
+        Field{"attributes", attributes_of_node, WriteWhen::unless_empty}, Field{"operands", places_of_operands},
+        Field{"origin", [](const Node& node) { return node.op ? "" : node.origin; }, WriteWhen::unless_empty},
         Field{"shape", through(&Node::frame, &Frame::shape)}, Field{"rows", through(&Node::frame, &Frame::rows)},
         Field{"columns", through(&Node::frame, &Frame::columns)},
-        Field{"content", content_to_tell, Written::unless_empty}, Field{"words", index_of_words},
-        Field{"sums", &Node::rows_sum_to_one, Written::unless_empty},
-        Field{"masks", &Node::may_be_masked, Written::unless_empty},
-        Field{"attention", is_attention, Written::unless_empty}, Field{"part", dispensable_part, Written::unless_empty},
-        Field{"instead", instead_of}, Field{"numbers", numbers_on_page}, Field{"drawn", drawing_of},
-        Field{"some", some_numbers_of}),
-    object<DrawnFrom>(Field{"seed", &DrawnFrom::seed}, Field{"name", &DrawnFrom::name, Written::unless_empty},
+        Field{"content", content_to_tell, WriteWhen::unless_empty}, Field{"words", index_of_words},
+        Field{"sums", &Node::rows_sum_to_one, WriteWhen::unless_empty},
+        Field{"masks", &Node::may_be_masked, WriteWhen::unless_empty},
+        Field{"attention", is_attention, WriteWhen::unless_empty},
+        Field{"part", dispensable_part, WriteWhen::unless_empty}, Field{"instead", instead_of},
+        Field{"numbers", numbers_on_page}, Field{"drawn", drawing_of}, Field{"some", some_numbers_of}),
+    object<DrawnFrom>(Field{"seed", &DrawnFrom::seed}, Field{"name", &DrawnFrom::name, WriteWhen::unless_empty},
                       Field{"before", &DrawnFrom::before}, Field{"from", &DrawnFrom::from}, Field{"to", &DrawnFrom::to},
-                      Field{"labels", &DrawnFrom::labels, Written::unless_empty},
-                      Field{"byColumn", &DrawnFrom::by_column, Written::unless_empty},
-                      Field{"rows", &DrawnFrom::rows, Written::unless_empty}),
+                      Field{"labels", &DrawnFrom::labels, WriteWhen::unless_empty},
+                      Field{"byColumn", &DrawnFrom::by_column, WriteWhen::unless_empty},
+                      Field{"rows", &DrawnFrom::rows, WriteWhen::unless_empty}),
     object<SomeNumbers>(Field{"every", &SomeNumbers::every}, Field{"numbers", &SomeNumbers::numbers},
                         Field{"sum", &SomeNumbers::sum}),
     object<NodesOnPage>(Field{"nodes", &NodesOnPage::nodes},

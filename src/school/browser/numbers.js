@@ -1,7 +1,7 @@
 "use strict";
 
 // How numbers and lists of words are written, and the functions that JavaScript does not have. The rules are those
-// of src/core/support/number.cpp and src/page/render/steps.cpp, so that the page writes what attn prints.
+// of src/core/support/number.cpp and src/page/render/derivation_steps.cpp, so that the page writes what attn prints.
 
 const tieTolerance = 5e-13; // so far below a tie a number counts as the tie: 0.125 is 0.13 everywhere
 const largestExact = 1e11;

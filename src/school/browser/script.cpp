@@ -23,7 +23,7 @@ class CellScript {
   std::string function() {
     std::string all = fmt::format(
         "  {}: (make, node, row, column) => {{\n    const i = row + 1;\n    const j = column + 1;\n", op_.name);
-    if (!text_.operands.empty() && text_.joined == CellText::Joined::no)
+    if (!text_.operands.empty() && text_.joined == CellText::Joining::no)
       all += fmt::format("    const [{}] = node.operands;\n", fmt::join(text_.operands, ", "));
     all += "    const s = node.attributes;\n";
     for (const CellText::Binding& binding : text_.bindings)
@@ -33,7 +33,7 @@ class CellScript {
   }
 
   std::string function_of_all() {
-    if (text_.joined != CellText::Joined::no)
+    if (text_.joined != CellText::Joining::no)
       return fmt::format("  {0}: (node) => eachCell(node, operations.{0}),\n", op_.name);
     is_of_all_ = true;
     std::string all = fmt::format("  {}: (node) => {{\n", op_.name), names = "    const node_cells = node.cells;\n";
@@ -197,9 +197,9 @@ class CellScript {
       const std::string columns = pattern.index == of_result ? "$columns" : name + "_columns";
       return fmt::format("{}_cells[({} - 1) * {} + {} - 1]", name, row, columns, column);
     }
-    if (text_.joined != CellText::Joined::no)
+    if (text_.joined != CellText::Joining::no)
       return fmt::format("{}.cell(...cellOfJoined(node, \"{}\", {} - 1, {} - 1))", made_by,
-                         text_.joined == CellText::Joined::below ? "rows" : "columns", row, column);
+                         text_.joined == CellText::Joining::below ? "rows" : "columns", row, column);
     return fmt::format("{}.cell({}, {} - 1, {} - 1)", made_by, name_of(pattern.index), row, column);
   }
 

@@ -66,8 +66,8 @@ template <>
 constexpr auto objects_in<SentencesOfGraph> = std::tuple(object<SentenceOfLine>(
     Field{"ids", [](const SentenceOfLine& one,
                     const SentencesOfGraph& in) { return ids_of_side(in.graph, *one.side)->index; }},
-    Field{"options", &SentenceOfLine::options}, Field{"first", &SentenceOfLine::first, Written::unless_empty},
-    Field{"last", &SentenceOfLine::last, Written::unless_empty}));
+    Field{"options", &SentenceOfLine::options}, Field{"first", &SentenceOfLine::first, WriteWhen::unless_empty},
+    Field{"last", &SentenceOfLine::last, WriteWhen::unless_empty}));
 
 template <>
 constexpr auto objects_in<TrainingOfGraph> = std::tuple(
@@ -76,8 +76,8 @@ constexpr auto objects_in<TrainingOfGraph> = std::tuple(
                           Field{"numbers", [](const WeightsAtStep& one) { return with_three_digits(one.weights); }}),
     object<StageOfTraining>(Field{"step", &StageOfTraining::step}, Field{"weights", &StageOfTraining::maps}),
     object<TrainingStory>(Field{"steps", &TrainingStory::steps}, Field{"loss", &TrainingStory::losses},
-                          Field{"held_out", &TrainingStory::held_out, Written::unless_empty},
-                          Field{"accuracy", &TrainingStory::accuracy, Written::unless_empty},
+                          Field{"held_out", &TrainingStory::held_out, WriteWhen::unless_empty},
+                          Field{"accuracy", &TrainingStory::accuracy, WriteWhen::unless_empty},
                           Field{"guessing", &TrainingStory::guessing}, Field{"maps", &TrainingStory::stages}));
 
 std::function<void(JsonWriter& json)> written_predictions(const Graph& graph) {

@@ -7,18 +7,18 @@
 #include <set>
 
 #include "school/check/fingerprints.hpp"
-#include "school/check/pairs.hpp"
+#include "school/check/mistake_pairs.hpp"
 #include "school/check/variants.hpp"
+#include "school/mistake/mistake_search.hpp"
 #include "school/mistake/numbers.hpp"
-#include "school/mistake/remade.hpp"
 
 namespace attn {
 
 namespace {
 
-bool gives_the_same(const Graph& graph, std::span<const Compared> compared, const PlacedMistake& mistake) {
+bool gives_the_same(const Graph& graph, std::span<const ComparedMatrix> compared, const PlacedMistake& mistake) {
   return where_possible([&] {
-    Remade remade(graph, compared, {mistake.change()});
+    RecomputedMatrices remade(graph, compared, {mistake.change()});
     bool changes_any = false;
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (!remade.changes(i)) continue;
@@ -32,7 +32,7 @@ bool gives_the_same(const Graph& graph, std::span<const Compared> compared, cons
 
 class Search {
  public:
-  Search(const Graph& graph, std::span<const Compared> compared, const std::vector<PlacedMistake>& possible)
+  Search(const Graph& graph, std::span<const ComparedMatrix> compared, const std::vector<PlacedMistake>& possible)
       : graph_(graph), compared_(compared), possible_(possible) {}
 
   Findings run() && {
@@ -116,7 +116,7 @@ class Search {
   SearchGround ground() const { return {graph_, compared_, possible_, found_}; }
 
   std::optional<std::size_t> first_that_differs(std::size_t from) {
-    Remade now(graph_, compared_, found_);
+    RecomputedMatrices now(graph_, compared_, found_);
     for (std::size_t i = from; i < compared_.size(); ++i) {
       if (!compared_[i].difference.agrees() && !now.explains(i)) return i;
     }
@@ -126,7 +126,7 @@ class Search {
   void look_at(std::size_t place) {
     Finding finding{.place = place, .expected = nullptr, .difference = compared_[place].difference};
     {
-      Remade now(graph_, compared_, found_);
+      RecomputedMatrices now(graph_, compared_, found_);
       finding.expected = now.at(place);
       if (finding.expected)
         finding.difference = difference(*compared_[place].theirs, *finding.expected, compared_[place].rounding);
@@ -147,7 +147,7 @@ class Search {
   // What can be seen to be the transpose, another matrix or the like needs no two mistakes. Of numbers those are likely
   // that people write, or that are a factor of sizes; two mistakes are likelier than others.
   void look_further(Finding& finding) {
-    const Compared& matrix = compared_[finding.place];
+    const ComparedMatrix& matrix = compared_[finding.place];
     finding.is_identified =
         fingerprints({*matrix.node, *matrix.theirs, *finding.expected, matrix.rounding, finding.difference}).identify;
     constexpr std::uint64_t tries = 1000;  // at later places only where there is work left
@@ -225,7 +225,7 @@ class Search {
       }
       Rewriting again(graph_, std::move(changes));
       const Node& last = *compared_[findings_.all[number].place].node;
-      const std::set<const Node*> of = made_of(again.of(last).node());
+      const std::set<const Node*> of = term_of(again.of(last).node());
       std::set<std::size_t> numbers, explanations;
       for (const Node& node : graph_.nodes()) {
         if (node.index > last.index) break;
@@ -241,7 +241,7 @@ class Search {
   }
 
   // A node and all that it is made of.
-  static std::set<const Node*> made_of(const Node& last) {
+  static std::set<const Node*> term_of(const Node& last) {
     std::set<const Node*> found = {&last};
     std::vector<const Node*> open = {&last};
     while (!open.empty()) {
@@ -257,15 +257,15 @@ class Search {
   // As many as are right where the numbers at a place are theirs, whatever made them.
   std::size_t explained_by_numbers(std::size_t place) {
     return where_possible([&] {
-             Remade remade(graph_, compared_,
-                           ground().with({numbers_of(*compared_[place].node, *compared_[place].theirs)}));
-             return attn::explained_by(remade, compared_, place);
+             RecomputedMatrices remade(graph_, compared_,
+                                       ground().with({numbers_of(*compared_[place].node, *compared_[place].theirs)}));
+             return attn::explanatory_power(remade, compared_, place);
            })
         .count;
   }
 
   // Each of those that explain most, and of these those that leave most right.
-  void add(Finding& finding, const Mistake& mistake, Explained explained) {
+  void add(Finding& finding, const Mistake& mistake, ExplanatoryPower explained) {
     if (explained.count == 0 || (!finding.mistakes.empty() && explained < most_)) return;
     if (finding.mistakes.empty() || explained > most_) finding.mistakes.clear();
     most_ = explained;
@@ -273,11 +273,12 @@ class Search {
     finding.mistakes.push_back(&mistake);
   }
 
-  Explained explained_with(const std::vector<Change>& changes, std::size_t place, bool keeps_those_before) const {
+  ExplanatoryPower explained_with(const std::vector<Change>& changes, std::size_t place,
+                                  bool keeps_those_before) const {
     return where_possible([&] {
-      Remade remade(graph_, compared_, changes);
-      if (keeps_those_before && !remade.keeps_those_before(place)) return Explained();
-      return explained_by(remade, compared_, place);
+      RecomputedMatrices remade(graph_, compared_, changes);
+      if (keeps_those_before && !remade.keeps_those_before(place)) return ExplanatoryPower();
+      return explanatory_power(remade, compared_, place);
     });
   }
 
@@ -294,7 +295,7 @@ class Search {
       add(finding, *one->mistake, explained_with(ground().with({one->change()}), finding.place, false));
     if (finding.mistakes.empty()) return;
     leave_those_that_fit_behind(finding);
-    Remade remade(graph_, compared_, ground().with({*finding.mistakes.front()}));
+    RecomputedMatrices remade(graph_, compared_, ground().with({*finding.mistakes.front()}));
     for (std::size_t i = 0; i < finding.place; ++i) {
       if (remade.changes(i) && !remade.explains(i)) finding.unused.push_back(i);
     }
@@ -337,7 +338,7 @@ class Search {
   }
 
   bool brings_nearer(const PlacedMistake& mistake, std::size_t place) {
-    Remade remade(graph_, compared_, ground().with({mistake.change()}));
+    RecomputedMatrices remade(graph_, compared_, ground().with({mistake.change()}));
     const std::shared_ptr<const Matrix> numbers = remade.changes(place) ? remade.at(place) : nullptr;
     if (!numbers) return false;
     const Difference now = difference(*compared_[place].theirs, *numbers, compared_[place].rounding);
@@ -350,14 +351,14 @@ class Search {
     std::uint64_t work = 0;
     for (const auto& find :
          {mistakes_in_one_part, other_matrices_taken, mistakes_in_one_step, functions_applied, matrices_added}) {
-      Remade before(graph_, compared_, found_);
+      RecomputedMatrices before(graph_, compared_, found_);
       most_ = {};
       for (const Variant& variant : find(ground(), finding.place)) {
         work += work_for(*compared_[finding.place].node);
         if (work > most_work) return;
-        const Explained explained = where_possible([&] {
-          Remade remade(before, {variant.change}, variant.places.first()->index);
-          if (!remade.changes(finding.place) || !remade.explains(finding.place)) return Explained();
+        const ExplanatoryPower explained = where_possible([&] {
+          RecomputedMatrices remade(before, {variant.change}, variant.places.first()->index);
+          if (!remade.changes(finding.place) || !remade.explains(finding.place)) return ExplanatoryPower();
           return explained_with(ground().with({variant.change}), finding.place, true);
         });
         if (explained.count == 0 || (!finding.mistakes.empty() && explained <= most_)) continue;
@@ -385,7 +386,7 @@ class Search {
       if (std::ranges::none_of(first.mistakes, is_its) && std::ranges::none_of(left_out_at_the_first_, is_its))
         continue;
       const std::vector<Change> changes = from_the_start.with({variant.change});
-      const Explained explained = explained_with(changes, first.place, true);
+      const ExplanatoryPower explained = explained_with(changes, first.place, true);
       if (explained.count < std::max<std::size_t>(first.explains, 1)) continue;
       Search again(graph_, compared_, possible_);
       again.begin_with(first, variant, explained);
@@ -407,7 +408,7 @@ class Search {
   }
 
   // The search as it goes on behind a variant at the first place.
-  void begin_with(Finding first, const Variant& variant, Explained explained) {
+  void begin_with(Finding first, const Variant& variant, ExplanatoryPower explained) {
     work_left_ = 0;
     first.mistakes = {variant.mistake};
     first.amounts = {variant.amount};
@@ -434,7 +435,7 @@ class Search {
   }
 
   bool depends_on(std::size_t later, std::size_t place) {
-    Remade remade(graph_, compared_, {numbers_of(*compared_[place].node, *compared_[place].theirs)});
+    RecomputedMatrices remade(graph_, compared_, {numbers_of(*compared_[place].node, *compared_[place].theirs)});
     return remade.changes(later);
   }
 
@@ -442,7 +443,7 @@ class Search {
   bool has_behind(std::size_t place) {
     const Node* const node = &compared_[place].node->original();
     Rewriting again(graph_, {numbers_of(*node, node->matrix())});
-    return std::ranges::any_of(compared_.subspan(place + 1), [&](const Compared& matrix) {
+    return std::ranges::any_of(compared_.subspan(place + 1), [&](const ComparedMatrix& matrix) {
       return &matrix.node->original() != node && again.changes(*matrix.node);
     });
   }
@@ -456,14 +457,14 @@ class Search {
   }
 
   const Graph& graph_;
-  std::span<const Compared> compared_;
+  std::span<const ComparedMatrix> compared_;
   const std::vector<PlacedMistake>& possible_;
   std::vector<Change> found_;
   std::vector<Granted> granted_;  // the same by findings
   std::vector<const Mistake*> left_out_at_the_first_;
   std::uint64_t work_left_ = work_for_pairs;
   std::uint64_t work_ahead_ = work_for_pairs;  // to follow several mistakes
-  Explained most_;                             // of the finding that is looked at
+  ExplanatoryPower most_;                      // of the finding that is looked at
   std::optional<Change> solved_;               // likewise
   Findings findings_;
 };
@@ -477,10 +478,10 @@ bool Finding::may_be_convention() const {
 
 bool Findings::may_be_conventions() const { return std::ranges::all_of(all, &Finding::may_be_convention); }
 
-bool is_explained(const Graph& graph, std::span<const Compared> matrices) {
+bool is_explained(const Graph& graph, std::span<const ComparedMatrix> matrices) {
   return std::ranges::any_of(possible_mistakes(graph), [&](const PossibleMistake& possible) {
     return where_possible([&] {
-      Remade remade(graph, matrices, {*possible.mistake});
+      RecomputedMatrices remade(graph, matrices, {*possible.mistake});
       for (std::size_t i = 0; i < matrices.size(); ++i) {
         if (!remade.explains(i)) return false;
       }
@@ -489,12 +490,12 @@ bool is_explained(const Graph& graph, std::span<const Compared> matrices) {
   });
 }
 
-Findings find_mistakes(const Graph& graph, std::span<const Compared> compared) {
+Findings find_mistakes(const Graph& graph, std::span<const ComparedMatrix> compared) {
   const std::vector<PlacedMistake> possible = placed_mistakes(graph);
   return Search(graph, compared, possible).run();
 }
 
-bool is_hidden(const Graph& graph, std::span<const Compared> compared, const Mistake& mistake) {
+bool is_hidden(const Graph& graph, std::span<const ComparedMatrix> compared, const Mistake& mistake) {
   NodesWhere places(graph, mistake.where);
   return places.first() && gives_the_same(graph, compared, PlacedMistake{&mistake, std::move(places)});
 }

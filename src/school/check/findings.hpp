@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/graph/graph.hpp"
-#include "school/check/pairs.hpp"
+#include "school/check/mistake_pairs.hpp"
 #include "school/mistake/comparison.hpp"
 #include "school/mistake/mistake.hpp"
 
@@ -63,18 +63,18 @@ struct Findings {
 };
 
 /// Whether there is a mistake that gives all of these numbers.
-bool is_explained(const Graph& graph, std::span<const Compared> matrices);
+bool is_explained(const Graph& graph, std::span<const ComparedMatrix> matrices);
 
 /// Computes every mistake that can be made. `compared` is in the order of the computation, whose numbers are there.
-Findings find_mistakes(const Graph& graph, std::span<const Compared> compared);
+Findings find_mistakes(const Graph& graph, std::span<const ComparedMatrix> compared);
 
 /// Whether a mistake can be made, and gives these numbers as well, which are right.
-bool is_hidden(const Graph& graph, std::span<const Compared> compared, const Mistake& mistake);
+bool is_hidden(const Graph& graph, std::span<const ComparedMatrix> compared, const Mistake& mistake);
 
 /// Which mistakes a computation tells apart in matrices of the roles that were compared, where they are rounded as
 /// these are and no finer than at 3 decimals: a number for each, the same for those whose numbers may then look the
 /// same. Null stands for no mistake, as does one that cannot be made.
-std::vector<std::size_t> told_apart(const Graph& graph, std::span<const Mistake* const> mistakes,
-                                    std::span<const Compared> compared);
+std::vector<std::size_t> mistake_groups(const Graph& graph, std::span<const Mistake* const> mistakes,
+                                        std::span<const ComparedMatrix> compared);
 
 }  // namespace attn

@@ -16,7 +16,7 @@ namespace {
 enum class Worth { identity, hint, place };
 
 struct Fingerprint {
-  Told (*told)(const Seen& seen);
+  FingerprintText (*told)(const FingerprintSubject& seen);
   Worth worth = Worth::hint;
 };
 
@@ -51,10 +51,10 @@ constexpr Fingerprint fingerprint_table[] = {
 
 }  // namespace
 
-Fingerprints fingerprints(const Seen& seen) {
+Fingerprints fingerprints(const FingerprintSubject& seen) {
   Fingerprints all;
   for (const Fingerprint& fingerprint : fingerprint_table) {
-    Told told = fingerprint.told(seen);
+    FingerprintText told = fingerprint.told(seen);
     if (!told) continue;
     if (fingerprint.worth != Worth::place) all.summary = *told;
     all.sentences.push_back(std::move(*told));
@@ -81,7 +81,7 @@ std::string written_places(const std::vector<std::size_t>& places) {
     parts.resize(most);
     parts.emplace_back("others");
   }
-  return listed(parts);
+  return list_in_words(parts);
 }
 
 }  // namespace attn

@@ -9,7 +9,7 @@
 namespace attn {
 
 /// Somebody's matrix beside the one that it should be.
-struct Seen {
+struct FingerprintSubject {
   const Node& node;
   const Matrix& theirs;
   const Matrix& right;
@@ -26,10 +26,10 @@ struct Fingerprints {
 
 /// Its shape, its sums, which rows are right, a factor, an order. They are the rows of a table, in its order,
 /// up to one that identifies the matrix.
-Fingerprints fingerprints(const Seen& seen);
+Fingerprints fingerprints(const FingerprintSubject& seen);
 
 /// What every right number was multiplied by; nothing: there is no such factor but 1.
-std::optional<double> factor_of(const Seen& seen);
+std::optional<double> factor_of(const FingerprintSubject& seen);
 
 /// "1, 2 and 5 to 9", counted from 1.
 std::string written_places(const std::vector<std::size_t>& places);

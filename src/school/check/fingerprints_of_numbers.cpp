@@ -57,7 +57,7 @@ Matrix with_added(const Matrix& right, const Matrix& other, double factor) {
   return sum;
 }
 
-std::string told_difference(const std::string& name, double factor) {
+std::string difference_in_words(const std::string& name, double factor) {
   if (factor == 1.0) return fmt::format("It is the right matrix plus {}: {} is added once too often.", name, name);
   if (factor == -1.0) return fmt::format("It is the right matrix less {}: {} is not added.", name, name);
   return fmt::format("It is the right matrix less {} times {}: the sign of {} is wrong.", written_digits(-factor, 4),
@@ -96,7 +96,7 @@ struct FewerBits {
   bool is_rounded;  // each is the right number, rounded; otherwise it was computed in this type
 };
 
-std::optional<FewerBits> fewer_bits(const Seen& seen) {
+std::optional<FewerBits> fewer_bits(const FingerprintSubject& seen) {
   constexpr std::size_t least = 4;  // fewer numbers are often of such a type by chance
   const std::span<const double> theirs = cells(seen.theirs), right = cells(seen.right);
   if (seen.difference.has_other_shape || theirs.size() < least ||
@@ -119,7 +119,7 @@ std::optional<FewerBits> fewer_bits(const Seen& seen) {
 
 }  // namespace
 
-Told fingerprint::not_finite(const Seen& seen) {
+FingerprintText fingerprint::not_finite(const FingerprintSubject& seen) {
   std::size_t nan = 0, infinite = 0;
   for (const double x : cells(seen.theirs)) {
     if (std::isnan(x)) ++nan;
@@ -131,7 +131,7 @@ Told fingerprint::not_finite(const Seen& seen) {
 }
 
 // e^x is infinite above these numbers, and so are sums of it; what is divided by that is NaN or 0.
-Told fingerprint::overflow(const Seen& seen) {
+FingerprintText fingerprint::overflow(const FingerprintSubject& seen) {
   if (!seen.node.op || seen.node.op != &op::softmax || seen.difference.has_other_shape) return std::nullopt;
   const std::vector<std::size_t> rows = rows_where(seen.theirs, has_nan);
   const Matrix& scores = seen.node.operands[0]->matrix();
@@ -161,23 +161,23 @@ Told fingerprint::overflow(const Seen& seen) {
   return std::nullopt;
 }
 
-Told fingerprint::all_zero(const Seen& seen) {
+FingerprintText fingerprint::all_zero(const FingerprintSubject& seen) {
   if (std::ranges::any_of(cells(seen.theirs), [](double x) { return x != 0.0; })) return std::nullopt;
   return "All of its numbers are 0.";
 }
 
-std::optional<double> factor_of(const Seen& seen) {
+std::optional<double> factor_of(const FingerprintSubject& seen) {
   if (seen.difference.has_other_shape || seen.right.size() < 2) return std::nullopt;
   const std::optional<std::size_t> place = largest_finite(seen.right);
   if (!place) return std::nullopt;
   const double factor = cells(seen.theirs)[*place] / cells(seen.right)[*place];
   if (!std::isfinite(factor) || factor == 0.0 || written_digits(factor, fingerprint_digits) == "1") return std::nullopt;
-  if (!same_numbers(seen, changed(seen.right, [&](double x) { return is_masked(x) ? x : factor * x; })))
+  if (!same_numbers(seen, map_cells(seen.right, [&](double x) { return is_masked(x) ? x : factor * x; })))
     return std::nullopt;
   return factor;
 }
 
-Told fingerprint::a_factor(const Seen& seen) {
+FingerprintText fingerprint::a_factor(const FingerprintSubject& seen) {
   const std::optional<double> found = factor_of(seen);
   if (!found) return std::nullopt;
   const double factor = *found;
@@ -186,17 +186,17 @@ Told fingerprint::a_factor(const Seen& seen) {
   return fmt::format("Every number is {} times the right one{}.", written, factor_in_words(seen.node, factor));
 }
 
-Told fingerprint::an_offset(const Seen& seen) {
+FingerprintText fingerprint::an_offset(const FingerprintSubject& seen) {
   if (seen.difference.has_other_shape || seen.right.size() < 2) return std::nullopt;
   const std::optional<std::size_t> place = largest_finite(seen.right);
   if (!place) return std::nullopt;
   const double offset = cells(seen.theirs)[*place] - cells(seen.right)[*place];
-  if (!std::isfinite(offset) || !same_numbers(seen, changed(seen.right, [&](double x) { return x + offset; })))
+  if (!std::isfinite(offset) || !same_numbers(seen, map_cells(seen.right, [&](double x) { return x + offset; })))
     return std::nullopt;
   return fmt::format("Every number is larger by {} than the right one.", written_digits(offset, fingerprint_digits));
 }
 
-Told fingerprint::a_known_difference(const Seen& seen) {
+FingerprintText fingerprint::a_known_difference(const FingerprintSubject& seen) {
   const Shape shape = seen.right.shape();
   if (seen.difference.has_other_shape || shape.cells() < 4 || seen.difference.cells < 2) return std::nullopt;
   for (const Node* other : seen.node.graph->named()) {
@@ -206,7 +206,7 @@ Told fingerprint::a_known_difference(const Seen& seen) {
       continue;
     for (const double factor : {1.0, -1.0, -2.0}) {
       if (same_numbers(seen, with_added(seen.right, other->matrix(), factor)))
-        return told_difference(other->name, factor);
+        return difference_in_words(other->name, factor);
     }
   }
   if (shape.rows < 3 || seen.difference.rows.size() < shape.rows) return std::nullopt;
@@ -216,23 +216,23 @@ Told fingerprint::a_known_difference(const Seen& seen) {
   return "Every row differs from the right one by the same row: as from another bias.";
 }
 
-Told fingerprint::a_function(const Seen& seen) {
+FingerprintText fingerprint::a_function(const FingerprintSubject& seen) {
   if (seen.difference.has_other_shape || seen.right.size() < 4 || !varies(seen.theirs)) return std::nullopt;
   for (const FunctionOfRight& row : functions_of_right) {
-    if (same_numbers(seen, changed(seen.right, row.function))) return fmt::format("Every number is {}.", row.is);
+    if (same_numbers(seen, map_cells(seen.right, row.function))) return fmt::format("Every number is {}.", row.is);
   }
   if (!std::ranges::all_of(cells(seen.right), [](double x) { return std::isfinite(x); })) return std::nullopt;
   const double least = std::ranges::min(cells(seen.theirs)), most = std::ranges::max(cells(seen.theirs));
   const auto count = [&](double bound) { return std::ranges::count(cells(seen.theirs), bound); };
   if (!std::isfinite(least) || !std::isfinite(most) || count(least) + count(most) < 4 ||
-      !same_numbers(seen, changed(seen.right, [&](double x) { return std::clamp(x, least, most); })))
+      !same_numbers(seen, map_cells(seen.right, [&](double x) { return std::clamp(x, least, most); })))
     return std::nullopt;
   return fmt::format("Every number is the right one, but none is below {} or above {}: as from clamping.",
                      written_digits(least, fingerprint_digits), written_digits(most, fingerprint_digits));
 }
 
 // Some numbers are 0, and all others are the right ones divided by 1 − p.
-Told fingerprint::dropped_numbers(const Seen& seen) {
+FingerprintText fingerprint::dropped_numbers(const FingerprintSubject& seen) {
   if (seen.difference.has_other_shape) return std::nullopt;
   std::size_t dropped = 0, kept = 0;
   std::optional<double> factor;
@@ -249,7 +249,7 @@ Told fingerprint::dropped_numbers(const Seen& seen) {
   }
   constexpr double least = 1.001, most = 10.0;
   if (dropped == 0 || kept < 3 || !factor || !(*factor > least) || !(*factor < most)) return std::nullopt;
-  const Matrix expected = changed(seen.right, [&](double x) { return *factor * x; });
+  const Matrix expected = map_cells(seen.right, [&](double x) { return *factor * x; });
   for (std::size_t i = 0; i < seen.right.size(); ++i) {
     const double theirs = cells(seen.theirs)[i];
     if (theirs != 0.0 && !seen.rounding.same(theirs, cells(expected)[i], *factor * largest)) return std::nullopt;
@@ -260,7 +260,7 @@ Told fingerprint::dropped_numbers(const Seen& seen) {
       Count{dropped}, written_digits(*factor, fingerprint_digits), written_digits(1.0 - 1.0 / *factor, 2));
 }
 
-Told fingerprint::rounded(const Seen& seen) {
+FingerprintText fingerprint::rounded(const FingerprintSubject& seen) {
   const std::optional<FewerBits> fewer = fewer_bits(seen);
   if (!fewer) return std::nullopt;
   return fewer->is_rounded
@@ -269,7 +269,7 @@ Told fingerprint::rounded(const Seen& seen) {
                            number_type(fewer->type).name);
 }
 
-Told fingerprint::a_little(const Seen& seen) {
+FingerprintText fingerprint::a_little(const FingerprintSubject& seen) {
   if (seen.difference.has_other_shape || fewer_bits(seen)) return std::nullopt;
   const std::optional<std::size_t> place = largest_finite(seen.right);
   constexpr double little = 2e-3;

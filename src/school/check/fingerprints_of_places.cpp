@@ -44,7 +44,7 @@ std::optional<std::vector<std::size_t>> rows_without_mask(const Node& node) {
 
 // Whether nothing shows that it was computed with a mask: a number of another size in the place of a score that is
 // masked, or a weight of 0.
-bool may_be_without_mask(const Seen& seen) {
+bool may_be_without_mask(const FingerprintSubject& seen) {
   if (std::ranges::any_of(cells(seen.theirs), [](double x) { return std::isnan(x); })) return false;
   const Node* const masked = seen.node.is(role::masked) ? &seen.node : seen.node.beside(role::masked);
   if (!masked || !masked->op || masked->frame.shape != seen.theirs.shape()) return true;
@@ -58,7 +58,7 @@ bool may_be_without_mask(const Seen& seen) {
   return true;
 }
 
-bool is_rearranged(std::span<const double> one, std::span<const double> other, const Seen& seen) {
+bool is_rearranged(std::span<const double> one, std::span<const double> other, const FingerprintSubject& seen) {
   std::vector<double> a(one.begin(), one.end()), b(other.begin(), other.end());
   const auto is_nan = [](double x) { return std::isnan(x); };
   if (a.size() != b.size() || std::ranges::any_of(a, is_nan)) return false;
@@ -72,7 +72,8 @@ bool is_rearranged(std::span<const double> one, std::span<const double> other, c
 }
 
 // For each row of one matrix the row of the other that it is; nothing unless each is one.
-std::optional<std::vector<std::size_t>> order_of_rows(const Matrix& theirs, const Matrix& right, const Seen& seen) {
+std::optional<std::vector<std::size_t>> order_of_rows(const Matrix& theirs, const Matrix& right,
+                                                      const FingerprintSubject& seen) {
   if (theirs.shape() != right.shape() || theirs.shape().rows > 256) return std::nullopt;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < theirs.shape().rows; ++i) {
@@ -90,13 +91,13 @@ std::optional<std::vector<std::size_t>> order_of_rows(const Matrix& theirs, cons
 
 }  // namespace
 
-Told fingerprint::other_shape(const Seen& seen) {
+FingerprintText fingerprint::other_shape(const FingerprintSubject& seen) {
   if (!seen.difference.has_other_shape) return std::nullopt;
   return fmt::format("It is {}, and the right matrix is {}.", to_string(seen.theirs.shape()),
                      to_string(seen.right.shape()));
 }
 
-Told fingerprint::is_transpose(const Seen& seen) {
+FingerprintText fingerprint::is_transpose(const FingerprintSubject& seen) {
   const Shape shape = seen.right.shape();
   if (seen.theirs.shape() != Shape{shape.columns, shape.rows} || shape.rows == 1 || shape.columns == 1)
     return std::nullopt;
@@ -104,7 +105,7 @@ Told fingerprint::is_transpose(const Seen& seen) {
   return "It is the transpose of the right matrix.";
 }
 
-Told fingerprint::right_rows(const Seen& seen) {
+FingerprintText fingerprint::right_rows(const FingerprintSubject& seen) {
   const std::size_t count = seen.right.shape().rows;
   if (seen.difference.has_other_shape || seen.difference.rows.size() == count) return std::nullopt;
   const std::vector<std::size_t> right = places_without(count, seen.difference.rows);
@@ -120,14 +121,14 @@ Told fingerprint::right_rows(const Seen& seen) {
   return which + ".";
 }
 
-Told fingerprint::right_columns(const Seen& seen) {
+FingerprintText fingerprint::right_columns(const FingerprintSubject& seen) {
   const std::size_t count = seen.right.shape().columns;
   if (seen.difference.has_other_shape || seen.difference.columns.size() == count) return std::nullopt;
   const std::vector<std::size_t> right = places_without(count, seen.difference.columns);
   return fmt::format("Right {:is column|are columns} {}.", Count{right.size()}, written_places(right));
 }
 
-Told fingerprint::other_order(const Seen& seen) {
+FingerprintText fingerprint::other_order(const FingerprintSubject& seen) {
   constexpr std::size_t least = 4;  // fewer numbers are often those of something else
   if (seen.right.size() < least || !is_rearranged(cells(seen.theirs), cells(seen.right), seen)) return std::nullopt;
   if (is_transpose(seen)) return std::nullopt;
@@ -137,12 +138,13 @@ Told fingerprint::other_order(const Seen& seen) {
     if (!order) continue;
     std::vector<std::string> places;
     for (const std::size_t place : *order) places.push_back(std::to_string(place + 1));
-    return fmt::format("It has the right {} in another order: {}.", of_columns ? "columns" : "rows", listed(places));
+    return fmt::format("It has the right {} in another order: {}.", of_columns ? "columns" : "rows",
+                       list_in_words(places));
   }
   return "It has the right numbers in other places, as a reshape without a transpose leaves them.";
 }
 
-Told fingerprint::moved_rows(const Seen& seen) {
+FingerprintText fingerprint::moved_rows(const FingerprintSubject& seen) {
   const std::size_t count = seen.right.shape().rows;
   if (seen.difference.has_other_shape || count < 3 || seen.right.shape().columns < 2) return std::nullopt;
   const auto is_right_row = [&](std::size_t theirs, std::size_t right) {
@@ -164,7 +166,7 @@ Told fingerprint::moved_rows(const Seen& seen) {
   return std::nullopt;
 }
 
-Told fingerprint::empty_rows(const Seen& seen) {
+FingerprintText fingerprint::empty_rows(const FingerprintSubject& seen) {
   if (seen.difference.has_other_shape || seen.difference.rows.size() == seen.right.shape().rows) return std::nullopt;
   const auto is_empty = [&](std::size_t i) {
     return std::ranges::all_of(row(seen.theirs, i), [](double x) { return x == 0.0; });
@@ -174,7 +176,7 @@ Told fingerprint::empty_rows(const Seen& seen) {
                      written_places(seen.difference.rows));
 }
 
-Told fingerprint::another_matrix(const Seen& seen) {
+FingerprintText fingerprint::another_matrix(const FingerprintSubject& seen) {
   for (const Node* other : seen.node.graph->named()) {
     if (&other->original() == &seen.node.original() || other->frame.shape != seen.theirs.shape() || other->is_alias())
       continue;

@@ -22,7 +22,7 @@ namespace attn {
 namespace {
 
 // The right weights without those that are 0 in theirs, and the rest so that each row sums to 1 again.
-Matrix without_dropped(const Seen& seen) {
+Matrix without_dropped(const FingerprintSubject& seen) {
   Matrix rest = seen.right;
   for (std::size_t i = 0; i < rest.shape().rows; ++i) {
     double sum = 0.0;
@@ -36,11 +36,13 @@ Matrix without_dropped(const Seen& seen) {
 }
 
 // Whether a right weight is not 0 at the precision of theirs.
-bool is_more_than_zero(double right, const Seen& seen) { return right > 1e-6 && !seen.rounding.same(0.0, right, 1.0); }
+bool is_more_than_zero(double right, const FingerprintSubject& seen) {
+  return right > 1e-6 && !seen.rounding.same(0.0, right, 1.0);
+}
 
 }  // namespace
 
-Told fingerprint::sums(const Seen& seen) {
+FingerprintText fingerprint::sums(const FingerprintSubject& seen) {
   if (!seen.node.rows_sum_to_one() || seen.theirs.size() < 2) return std::nullopt;
   const Shape shape = seen.theirs.shape();
   std::vector<double> rows(shape.rows), columns(shape.columns);
@@ -69,7 +71,7 @@ Told fingerprint::sums(const Seen& seen) {
                      written_digits(*least, fingerprint_digits), written_digits(*most, fingerprint_digits));
 }
 
-Told fingerprint::masked_weights(const Seen& seen) {
+FingerprintText fingerprint::masked_weights(const FingerprintSubject& seen) {
   const Node* const masked = seen.node.beside(role::masked);
   if (!seen.node.is(role::weights) || seen.difference.has_other_shape || !masked ||
       masked->frame.shape != seen.right.shape())
@@ -86,25 +88,25 @@ Told fingerprint::masked_weights(const Seen& seen) {
   return fmt::format("{0:# weight|# weights} of a masked key {0:is|are} not 0.", Count{leaks});
 }
 
-Told fingerprint::another_mask_value(const Seen& seen) {
+FingerprintText fingerprint::another_mask_value(const FingerprintSubject& seen) {
   const std::optional<double> value = mask_value(seen.node, seen.theirs, seen.right);
   if (!value) return std::nullopt;
   return fmt::format("Masked scores are {} instead of −∞. That is a convention: after the softmax such a weight is 0.",
                      written_digits(*value, fingerprint_digits));
 }
 
-Told fingerprint::only_another_mask_value(const Seen& seen) {
+FingerprintText fingerprint::only_another_mask_value(const FingerprintSubject& seen) {
   return differs_in_mask_value(seen.node, seen.theirs, seen.right, seen.rounding) ? another_mask_value(seen)
                                                                                   : std::nullopt;
 }
 
-Told fingerprint::masked_as_well(const Seen& seen) {
-  Told told = more_masked(seen);
+FingerprintText fingerprint::masked_as_well(const FingerprintSubject& seen) {
+  FingerprintText told = more_masked(seen);
   return told && same_numbers(seen, without_dropped(seen)) ? told : std::nullopt;
 }
 
 // Weights that are 0 because their key is masked, where the computation masks it not.
-Told fingerprint::more_masked(const Seen& seen) {
+FingerprintText fingerprint::more_masked(const FingerprintSubject& seen) {
   const Shape shape = seen.theirs.shape();
   if (seen.node.content() != Content::weights || seen.difference.has_other_shape) return std::nullopt;
   const auto is_dropped = [&](std::size_t i, std::size_t j) {
@@ -133,7 +135,7 @@ Told fingerprint::more_masked(const Seen& seen) {
 }
 
 // https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html: what is left is divided by 1 − p.
-Told fingerprint::dropout(const Seen& seen) {
+FingerprintText fingerprint::dropout(const FingerprintSubject& seen) {
   if (seen.node.content() != Content::weights || seen.difference.has_other_shape) return std::nullopt;
   std::size_t dropped = 0, kept = 0;
   std::optional<double> factor;

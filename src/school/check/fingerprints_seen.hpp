@@ -11,17 +11,17 @@ namespace attn {
 // What the files of fingerprints share.
 
 /// What a fingerprint says of a matrix; nothing: it does not have it.
-using Told = std::optional<std::string>;
+using FingerprintText = std::optional<std::string>;
 
 inline constexpr int fingerprint_digits = 4;
 
-inline bool same_numbers(const Seen& seen, const Matrix& other) {
+inline bool same_numbers(const FingerprintSubject& seen, const Matrix& other) {
   return difference(seen.theirs, other, seen.rounding).agrees();
 }
 
 /// A matrix with a function of each of its cells.
 template <class F>
-Matrix changed(const Matrix& matrix, const F& change) {
+Matrix map_cells(const Matrix& matrix, const F& change) {
   Matrix result = matrix;
   for (double& x : cells(result)) x = change(x);
   return result;
@@ -30,35 +30,35 @@ Matrix changed(const Matrix& matrix, const F& change) {
 namespace fingerprint {
 
 // In the numbers themselves.
-Told not_finite(const Seen& seen);
-Told all_zero(const Seen& seen);
-Told a_factor(const Seen& seen);
-Told an_offset(const Seen& seen);
-Told overflow(const Seen& seen);
-Told a_known_difference(const Seen& seen);
-Told a_function(const Seen& seen);
-Told dropped_numbers(const Seen& seen);
-Told rounded(const Seen& seen);
-Told a_little(const Seen& seen);
+FingerprintText not_finite(const FingerprintSubject& seen);
+FingerprintText all_zero(const FingerprintSubject& seen);
+FingerprintText a_factor(const FingerprintSubject& seen);
+FingerprintText an_offset(const FingerprintSubject& seen);
+FingerprintText overflow(const FingerprintSubject& seen);
+FingerprintText a_known_difference(const FingerprintSubject& seen);
+FingerprintText a_function(const FingerprintSubject& seen);
+FingerprintText dropped_numbers(const FingerprintSubject& seen);
+FingerprintText rounded(const FingerprintSubject& seen);
+FingerprintText a_little(const FingerprintSubject& seen);
 
 // In where the right numbers stand.
-Told other_shape(const Seen& seen);
-Told is_transpose(const Seen& seen);
-Told right_rows(const Seen& seen);
-Told right_columns(const Seen& seen);
-Told other_order(const Seen& seen);
-Told moved_rows(const Seen& seen);
-Told empty_rows(const Seen& seen);
-Told another_matrix(const Seen& seen);
+FingerprintText other_shape(const FingerprintSubject& seen);
+FingerprintText is_transpose(const FingerprintSubject& seen);
+FingerprintText right_rows(const FingerprintSubject& seen);
+FingerprintText right_columns(const FingerprintSubject& seen);
+FingerprintText other_order(const FingerprintSubject& seen);
+FingerprintText moved_rows(const FingerprintSubject& seen);
+FingerprintText empty_rows(const FingerprintSubject& seen);
+FingerprintText another_matrix(const FingerprintSubject& seen);
 
 // In weights and in masks.
-Told sums(const Seen& seen);
-Told masked_weights(const Seen& seen);
-Told masked_as_well(const Seen& seen);
-Told more_masked(const Seen& seen);
-Told dropout(const Seen& seen);
-Told another_mask_value(const Seen& seen);
-Told only_another_mask_value(const Seen& seen);
+FingerprintText sums(const FingerprintSubject& seen);
+FingerprintText masked_weights(const FingerprintSubject& seen);
+FingerprintText masked_as_well(const FingerprintSubject& seen);
+FingerprintText more_masked(const FingerprintSubject& seen);
+FingerprintText dropout(const FingerprintSubject& seen);
+FingerprintText another_mask_value(const FingerprintSubject& seen);
+FingerprintText only_another_mask_value(const FingerprintSubject& seen);
 
 }  // namespace fingerprint
 

@@ -60,7 +60,7 @@ std::span<const Role* const> roles_of_part(const PlaceInModel& place, const Matr
 
 // What a name says that counts layers: of each role that it may be the nodes there, of one side.
 Groups groups_in_layer(const Graph& graph, const PlaceInModel& place, const MatrixFile& file, std::size_t first_layer) {
-  const std::span<const Role* const> roles = place.leaf.empty() ? roles_of_part(place, file) : roles_called(place.leaf);
+  const std::span<const Role* const> roles = place.leaf.empty() ? roles_of_part(place, file) : roles_named(place.leaf);
   Groups groups;
   for (const Role* role : roles) {
     for (const ScopeKind* side : {&scope::encoder, &scope::decoder}) {
@@ -306,45 +306,45 @@ std::string why_unknown(const Graph& graph, const std::string& name) {
   return fmt::format("the computation has no matrix of this name{}", did_you_mean(name, graph.names()));
 }
 
-std::vector<Compared> compared_as(const MatrixFile& file, const Fit& fit, int decimals_beside) {
-  std::vector<Compared> all;
+std::vector<ComparedMatrix> compared_as(const MatrixFile& file, const Fit& fit, int decimals_beside) {
+  std::vector<ComparedMatrix> all;
   double largest = 0.0;
   for (const Node* node : fit.nodes) largest = std::max(largest, largest_of(node->matrix()));
   const Rounding rounding = rounding_of(file, largest, decimals_beside);
   for (std::size_t i = 0; i < fit.nodes.size(); ++i) {
-    Compared one{.name = fit.nodes.size() == 1 ? file.name : fmt::format("{}[{}]", file.name, i),
-                 .node = fit.nodes[i],
-                 .theirs = fit.parts[i],
-                 .rounding = rounding,
-                 .difference = {}};
+    ComparedMatrix one{.name = fit.nodes.size() == 1 ? file.name : fmt::format("{}[{}]", file.name, i),
+                       .node = fit.nodes[i],
+                       .theirs = fit.parts[i],
+                       .rounding = rounding,
+                       .difference = {}};
     one.difference = difference(*one.theirs, one.node->matrix(), one.rounding);
     all.push_back(std::move(one));
   }
   return all;
 }
 
-bool all_agree(const std::vector<Compared>& matrices) {
-  return std::ranges::all_of(matrices, [](const Compared& one) { return one.difference.agrees(); });
+bool all_agree(const std::vector<ComparedMatrix>& matrices) {
+  return std::ranges::all_of(matrices, [](const ComparedMatrix& one) { return one.difference.agrees(); });
 }
 
 // A matrix of a file, and all that it may be compared with, the likeliest first.
 struct Candidate {
   const MatrixFile* file;
   Groups groups;
-  std::vector<std::vector<Compared>> fits;
+  std::vector<std::vector<ComparedMatrix>> fits;
 };
 
-bool any_is_compared(const std::vector<Compared>& matrices, const std::set<const Node*>& nodes) {
-  return std::ranges::any_of(matrices, [&](const Compared& one) { return nodes.contains(one.node); });
+bool any_is_compared(const std::vector<ComparedMatrix>& matrices, const std::set<const Node*>& nodes) {
+  return std::ranges::any_of(matrices, [&](const ComparedMatrix& one) { return nodes.contains(one.node); });
 }
 
 // The one that agrees, or that a mistake gives, or else the likeliest that no other matrix of the file is: a
 // name is first of all what it says first. People who save one result alone save the last.
-const std::vector<Compared>& chosen_fit(const Graph& graph, const Candidate& candidate,
-                                        const std::set<const Node*>& of_others, const std::set<const Node*>& taken,
-                                        bool is_only_result) {
-  std::vector<const std::vector<Compared>*> fits;
-  for (const std::vector<Compared>& fit : candidate.fits) {
+const std::vector<ComparedMatrix>& chosen_fit(const Graph& graph, const Candidate& candidate,
+                                              const std::set<const Node*>& of_others,
+                                              const std::set<const Node*>& taken, bool is_only_result) {
+  std::vector<const std::vector<ComparedMatrix>*> fits;
+  for (const std::vector<ComparedMatrix>& fit : candidate.fits) {
     if (&fit == &candidate.fits.front() || !any_is_compared(fit, of_others)) fits.push_back(&fit);
   }
   const auto agreeing = std::ranges::find_if(fits, [](const auto* fit) { return all_agree(*fit); });
@@ -385,7 +385,7 @@ std::vector<MatrixFile> with_layers_apart(const Graph& graph, std::vector<Matrix
   if (std::ranges::none_of(graph.named(), is_in_layer)) return files;
   std::vector<MatrixFile> apart;
   for (MatrixFile& file : files) {
-    const SeriesOfLayers series = series_called(file.name);
+    const SeriesOfLayers series = series_named(file.name);
     // Three dimensions of weights are the heads of one layer, unless there is one head.
     const bool is_of_layers =
         series == SeriesOfLayers::states || (series == SeriesOfLayers::weights && last_head(graph) < 2);
@@ -399,15 +399,15 @@ std::vector<MatrixFile> with_layers_apart(const Graph& graph, std::vector<Matrix
   return apart;
 }
 
-Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
+MatchedMatrices match_matrices(Graph& graph, const std::vector<MatrixFile>& files) {
   const std::size_t own_nodes = graph.nodes().size();
-  Matched matched;
+  MatchedMatrices matched;
   std::vector<Candidate> candidates;
   const std::size_t first_layer = first_layer_in(files);
   // Where the last head has its number, the first one is 1, and something else is called 0.
   const auto has_number = [&](std::size_t head) {
     return std::ranges::any_of(files, [&](const MatrixFile& file) {
-      return head_called(file.name) == head && !(file.count > 1 && counts_layers(graph, file.name));
+      return head_named(file.name) == head && !(file.count > 1 && counts_layers(graph, file.name));
     });
   };
   const bool counts_heads_from_zero = has_number(0) && !has_number(last_head(graph));
@@ -415,7 +415,7 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
     const std::string name = counts_heads_from_zero ? with_next_head(file.name) : file.name;
     candidates.push_back({&file, groups_for(graph, name, file, first_layer), {}});
   }
-  compute(graph, graph.named());
+  compute_watched(graph, graph.named());
   const int decimals = decimals_in(files);
   std::set<const Node*> first, taken;
   for (Candidate& candidate : candidates) {
@@ -424,7 +424,7 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
         candidate.fits.push_back(compared_as(*candidate.file, *fitting, decimals));
     }
     if (candidate.fits.empty()) continue;
-    for (const Compared& one : candidate.fits.front()) first.insert(one.node);
+    for (const ComparedMatrix& one : candidate.fits.front()) first.insert(one.node);
   }
   const auto results = std::ranges::count_if(candidates, [](const Candidate& candidate) {
     return !candidate.fits.empty() && candidate.fits.front().front().node->op;
@@ -436,14 +436,14 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
     } else if (candidate.fits.empty()) {
       matched.others.push_back({file.name, why_none_fits(file, candidate.groups.front())});
     } else {
-      for (const Compared& one : chosen_fit(graph, candidate, first, taken, results == 1)) {
+      for (const ComparedMatrix& one : chosen_fit(graph, candidate, first, taken, results == 1)) {
         taken.insert(one.node);
         matched.compared.push_back(one);
       }
     }
   }
   std::ranges::stable_sort(matched.compared, {},
-                           [&](const Compared& one) { return place_in_order(own_nodes, *one.node); });
+                           [&](const ComparedMatrix& one) { return place_in_order(own_nodes, *one.node); });
   allow_for_rounded_inputs(graph, matched.compared);
   return matched;
 }

@@ -10,15 +10,15 @@
 namespace attn {
 
 /// A matrix of a file that could not be compared, and why, in a sentence.
-struct NotCompared {
+struct IncomparableMatrix {
   std::string name;
   std::string why;
 };
 
 /// Which matrices of a computation those of a file are compared with, in the order of the computation.
-struct Matched {
-  std::vector<Compared> compared;
-  std::vector<NotCompared> others;
+struct MatchedMatrices {
+  std::vector<ComparedMatrix> compared;
+  std::vector<IncomparableMatrix> others;
   std::vector<std::string> remarks = {};  // sentences on how matrices of the file were read
   std::size_t first_step = 0;             // that differs, of a file with the steps of a decoder; 0: none does
   std::vector<std::string> unread = {};   // names of others that may be parameters from which the file was computed
@@ -29,7 +29,7 @@ struct Matched {
 /// their order. A name that may be one of several, such as that of scores, which may be scaled or masked, is
 /// the one that agrees, or else the likeliest that is left. Of heads whose average is given, the average is
 /// added to the graph. The numbers that are compared are computed.
-Matched match(Graph& graph, const std::vector<MatrixFile>& files);
+MatchedMatrices match_matrices(Graph& graph, const std::vector<MatrixFile>& files);
 
 /// The matrices of a file, of which an array of what a model returns for each layer is one for each: "attentions" is
 /// attentions.0, attentions.1 and so on.

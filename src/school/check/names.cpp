@@ -199,7 +199,7 @@ std::optional<std::string_view> digits_of_head(std::string_view name) {
     if (begin != std::string::npos && !digits_at(begin).empty()) return digits_at(begin);
   }
   const std::size_t last = name.find_last_of(digit_characters);
-  if (last == std::string_view::npos || !roles_called(name).empty()) return std::nullopt;
+  if (last == std::string_view::npos || !roles_named(name).empty()) return std::nullopt;
   const std::string_view number = digits_at(name.find_last_not_of(digit_characters, last) + 1);
   const std::string scope = std::string(head_word) + std::string(number);
   const bool says_so =
@@ -221,7 +221,7 @@ std::string without_between(std::string_view name, std::size_t begin, std::size_
 
 bool is_called_projection(std::string_view name) {
   using namespace role;
-  const std::span<const Role* const> roles = roles_called(name);
+  const std::span<const Role* const> roles = roles_named(name);
   static constexpr std::array projections = {&w_q, &w_k, &w_v, &b_q, &b_k, &b_v};
   return !roles.empty() && std::ranges::find(projections, roles.front()) != projections.end();
 }
@@ -265,7 +265,7 @@ std::vector<Reading> readings_of(std::string_view name) {
   return readings;
 }
 
-std::span<const Role* const> roles_called(std::string_view name) {
+std::span<const Role* const> roles_named(std::string_view name) {
   if (const std::span<const Role* const> roles = role_in_linear_layer(name); !roles.empty()) return roles;
   const std::string letters = plain_name(name);
   const auto found =
@@ -280,16 +280,16 @@ bool is_linear_weight(std::string_view name) {
          is_of_linear_layer(name);
 }
 
-std::optional<std::size_t> head_called(std::string_view name) {
+std::optional<std::size_t> head_named(std::string_view name) {
   const std::optional<std::string_view> digits = digits_of_head(name);
-  return digits ? parsed<std::size_t>(*digits) : std::nullopt;
+  return digits ? parse_number<std::size_t>(*digits) : std::nullopt;
 }
 
 std::optional<ParameterOfHead> parameter_of_head(std::string_view name) {
   if (const std::optional<PlaceInModel> place = place_in_model(name); place && place->layer) return std::nullopt;
   const auto named_without = [&](std::size_t begin, std::size_t end) -> std::optional<ParameterOfHead> {
     const std::size_t digits = name.find_first_of(digit_characters, begin);
-    const std::optional<std::size_t> number = parsed<std::size_t>(name.substr(digits, end - digits));
+    const std::optional<std::size_t> number = parse_number<std::size_t>(name.substr(digits, end - digits));
     std::string rest = without_between(name, begin, end);
     if (!number || !is_called_projection(rest)) return std::nullopt;
     return ParameterOfHead{*number, std::move(rest)};
@@ -302,7 +302,7 @@ std::optional<ParameterOfHead> parameter_of_head(std::string_view name) {
     return end > at ? named_without(at, end) : std::nullopt;
   }
   // "query.0.weight", "Wq_0": the number stands behind what is projected.
-  if (!roles_called(name).empty()) return std::nullopt;
+  if (!roles_named(name).empty()) return std::nullopt;
   std::size_t stem = name.size();
   for (const EndOfLinear& row : ends_of_linear) {
     if (name.ends_with(row.end)) stem = std::min(stem, name.size() - row.end.size());
@@ -321,7 +321,7 @@ bool may_be_parameter(std::string_view name) {
 
 std::string with_next_head(std::string_view name) {
   const std::optional<std::string_view> digits = digits_of_head(name);
-  const std::optional<std::size_t> head = head_called(name);
+  const std::optional<std::size_t> head = head_named(name);
   if (!head) return std::string(name);
   const auto begin = static_cast<std::size_t>(digits->data() - name.data());
   return std::string(name.substr(0, begin)) + std::to_string(*head + 1) +

@@ -26,7 +26,7 @@ std::vector<Reading> readings_of(std::string_view name);
 
 /// What people call so, without scopes: `Wq`, `attn_weights`, `Q`, and the parameters of linear layers of PyTorch with
 /// them: `attention.self.query.weight`; the likeliest first. Empty: nothing.
-std::span<const Role* const> roles_called(std::string_view name);
+std::span<const Role* const> roles_named(std::string_view name);
 
 /// Whether it is called as the weight or the bias of a linear layer of PyTorch.
 bool is_of_linear_layer(std::string_view name);
@@ -40,7 +40,7 @@ bool may_be_parameter(std::string_view name);
 
 /// The number of the head that a name says: 2 of "head.2.weights", "head2_attn" and "weights[2]". Nothing: it
 /// names none.
-std::optional<std::size_t> head_called(std::string_view name);
+std::optional<std::size_t> head_named(std::string_view name);
 
 /// A projection of one head, or its bias: "heads.0.W_query.weight" is that of head 0, called "W_query.weight" without
 /// its number. Nothing: the name is of no projection, or has no number of a head.

@@ -54,11 +54,11 @@ const Node* in_head_of(const Node& node, const std::string& name) {
 }
 
 // A node with another matrix in the place of an operand, which it takes itself or through nodes without a name.
-Value with_other_operand(At at, const Node& from, const Value& to) {
+Value with_other_operand(RewriteSite at, const Node& from, const Value& to) {
   return on_others(at, [&](const Node& one) -> Made {
     if (&one.original() == &from.original()) return to;
     if (!one.name.empty() || one.operands.empty()) return std::nullopt;
-    return with_other_operand({one, at.again}, from, to);
+    return with_other_operand({one, at.rewriting}, from, to);
   });
 }
 
@@ -157,7 +157,7 @@ std::vector<Variant> other_matrices_taken(const SearchGround& ground, std::size_
     NodesWhere places(graph, is_step);
     if (!places.first() || places.first()->index > last) return;
     const Change change({[places](const Node& node) { return places.has(node); },
-                         [taken, name](At at) -> std::optional<Value> {
+                         [taken, name](RewriteSite at) -> std::optional<Value> {
                            const Node *const from = in_head_of(at.node, taken), *const to = in_head_of(at.node, name);
                            if (!from || !to) return std::nullopt;
                            return with_other_operand(at, *from, at.of(*to));
@@ -175,7 +175,7 @@ std::vector<Variant> other_matrices_taken(const SearchGround& ground, std::size_
     NodesWhere places(graph, is_step);
     if (!places.first() || places.first()->index > last) continue;
     const Change change({[places](const Node& node) { return places.has(node); },
-                         [taken = taking.taken](At at) -> std::optional<Value> {
+                         [taken = taking.taken](RewriteSite at) -> std::optional<Value> {
                            const Node* const from = in_head_of(at.node, taken);
                            if (!from) return std::nullopt;
                            return with_other_operand(at, *from, times(at.of(*from), plain_number(0.0)));
@@ -221,7 +221,7 @@ std::vector<Variant> matrices_added(const SearchGround& ground, std::size_t plac
           other->family != node->family || other->frame.shape != node->frame.shape || !added.insert(its).second)
         continue;
       const Change change({[places](const Node& one) { return places.has(one); },
-                           [its](At at) -> std::optional<Value> {
+                           [its](RewriteSite at) -> std::optional<Value> {
                              const Node* const to = in_head_of(at.node, its);
                              if (!to) return std::nullopt;
                              return attn::add(at.itself(), at.of(*to));
@@ -250,7 +250,7 @@ std::vector<Variant> functions_applied(const SearchGround& ground, std::size_t p
     if (!places.first()) continue;
     for (const NamedFunction& row : applied_functions) {
       const Change change({[places](const Node& one) { return places.has(one); },
-                           [function = row.function](At at) -> std::optional<Value> {
+                           [function = row.function](RewriteSite at) -> std::optional<Value> {
                              return each_cell(at, at.itself().matrix(), function);
                            }});
       variants.push_back({&function_applied, fmt::format("{} of {}", row.name, name), places, change});

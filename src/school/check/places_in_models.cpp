@@ -118,7 +118,7 @@ std::optional<PlaceInModel> place_in_model(std::string_view name) {
   PlaceInModel place;
   std::size_t behind = 0;  // the words that say side and layer
   for (std::size_t i = 0; i + 1 < words.size() && !place.layer; ++i) {
-    const std::optional<std::size_t> layer = parsed<std::size_t>(words[i + 1]);
+    const std::optional<std::size_t> layer = parse_number<std::size_t>(words[i + 1]);
     if (!layer || std::ranges::find(layer_words, words[i]) == layer_words.end()) continue;
     place.layer = *layer;
     behind = i + 2;
@@ -143,7 +143,7 @@ std::optional<PlaceInModel> place_in_model(std::string_view name) {
   return place;
 }
 
-SeriesOfLayers series_called(std::string_view name) {
+SeriesOfLayers series_named(std::string_view name) {
   const auto found = std::ranges::find(series, plain_name(name), &CalledSeries::name);
   if (found == series.end()) return SeriesOfLayers::none;
   return found->part ? SeriesOfLayers::weights : SeriesOfLayers::states;
@@ -152,7 +152,7 @@ SeriesOfLayers series_called(std::string_view name) {
 std::optional<PlaceInModel> place_in_series(std::string_view name) {
   if (const std::optional<PlaceInModel> state = state_in_layer(name)) return state;
   const std::vector<std::string> words = words_and_numbers(name);
-  const std::optional<std::size_t> number = words.empty() ? std::nullopt : parsed<std::size_t>(words.back());
+  const std::optional<std::size_t> number = words.empty() ? std::nullopt : parse_number<std::size_t>(words.back());
   if (!number) return std::nullopt;
   std::string called;
   for (std::size_t i = 0; i + 1 < words.size(); ++i) called += words[i];

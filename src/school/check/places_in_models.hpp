@@ -31,7 +31,7 @@ std::optional<PlaceInModel> place_in_series(std::string_view name);
 
 /// Whether a name is that of all of them in one array, "attentions" and "hidden_states": weights, or states.
 enum class SeriesOfLayers { none, weights, states };
-SeriesOfLayers series_called(std::string_view name);
+SeriesOfLayers series_named(std::string_view name);
 
 /// Whether a node lies there. `first` is the number of the first layer, as the names count; a place without a layer
 /// is in any.

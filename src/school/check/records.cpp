@@ -23,7 +23,7 @@ const Finding* finding_at(const Findings& findings, std::size_t place) {
   return found == findings.all.end() ? nullptr : &*found;
 }
 
-std::vector<Records::Value> record_of(const Compared& matrix, const Finding* finding) {
+std::vector<Records::Value> record_of(const ComparedMatrix& matrix, const Finding* finding) {
   const Difference& apart = matrix.difference;
   std::vector<Records::Value> row = {matrix.node->name,        matrix.name,    shape_in_record(matrix.theirs->shape()),
                                      matrix.rounding.told(),   apart.agrees(), std::uint64_t{apart.cells},
@@ -40,7 +40,7 @@ std::vector<Records::Value> record_of(const Compared& matrix, const Finding* fin
   return row;
 }
 
-Records comparison_records(const Matched& matched, const Findings& findings) {
+Records comparison_records(const MatchedMatrices& matched, const Findings& findings) {
   Records records{"comparison",
                   {"matrix", "in_file", "shape", "compared", "agrees", "cells", "rows", "row", "column", "expected",
                    "found", "difference", "mistakes"},
@@ -50,19 +50,20 @@ Records comparison_records(const Matched& matched, const Findings& findings) {
   return records;
 }
 
-Records finding_records(const Matched& matched, const Findings& findings) {
+Records finding_records(const MatchedMatrices& matched, const Findings& findings) {
   Records records{"findings",
                   {"matrix", "in_file", "kind", "mistakes", "amounts", "convention", "guess", "alone", "explains",
                    "unused", "factor", "step", "seen"},
                   {}};
   for (std::size_t i = 0; i < findings.all.size(); ++i) {
     const Finding& finding = findings.all[i];
-    const Compared& matrix = matched.compared[finding.place];
+    const ComparedMatrix& matrix = matched.compared[finding.place];
     std::vector<std::string> unused, seen;
     for (const std::size_t place : finding.unused) unused.push_back(matched.compared[place].node->name);
     Records::Value factor = std::monostate();
     if (finding.expected) {
-      const Seen both{*matrix.node, *matrix.theirs, *finding.expected, matrix.rounding, finding.difference};
+      const FingerprintSubject both{*matrix.node, *matrix.theirs, *finding.expected, matrix.rounding,
+                                    finding.difference};
       seen = fingerprints(both).sentences;
       if (const std::optional<double> found = factor_of(both)) factor = *found;
     }
@@ -77,9 +78,9 @@ Records finding_records(const Matched& matched, const Findings& findings) {
   return records;
 }
 
-Records records_of_others(const Matched& matched) {
+Records records_of_others(const MatchedMatrices& matched) {
   Records records{"not_compared", {"in_file", "reason", "may_be_parameter"}, {}};
-  for (const NotCompared& other : matched.others) {
+  for (const IncomparableMatrix& other : matched.others) {
     const bool is_unread = std::ranges::find(matched.unread, other.name) != matched.unread.end();
     records.rows.push_back({other.name, other.why, is_unread});
   }
@@ -109,7 +110,7 @@ Records records_of_hidden(const std::vector<const Mistake*>& hidden) {
   return records;
 }
 
-std::vector<Records> records_of(const Matched& matched, const Findings& findings) {
+std::vector<Records> records_of(const MatchedMatrices& matched, const Findings& findings) {
   return {comparison_records(matched, findings), finding_records(matched, findings), records_of_others(matched),
           records_of_hidden(findings.hidden)};
 }

@@ -11,7 +11,7 @@ namespace attn {
 /// What a comparison found, for programs; docs/formats.md says what each member is. `comparison` has a row for each
 /// matrix, `findings` for each matrix that has to be explained, `not_compared` for each that could not be compared,
 /// and `hidden` for each mistake that would give the same numbers, where all is right.
-std::vector<Records> records_of(const Matched& matched, const Findings& findings);
+std::vector<Records> records_of(const MatchedMatrices& matched, const Findings& findings);
 
 /// A row for each mistake that numbers do not show.
 Records records_of_hidden(const std::vector<const Mistake*>& hidden);

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "core/support/error.hpp"
-#include "school/mistake/remade.hpp"
+#include "school/mistake/mistake_search.hpp"
 
 namespace attn {
 namespace {
@@ -51,9 +51,9 @@ Matrix moved(const Matrix& input, int decimals, std::mt19937& generator) {
 
 }  // namespace
 
-void allow_for_rounded_inputs(const Graph& graph, std::vector<Compared>& compared) {
+void allow_for_rounded_inputs(const Graph& graph, std::vector<ComparedMatrix>& compared) {
   const std::vector<RoundedInput> inputs = rounded_inputs(graph);
-  const auto is_affected = [](const Compared& one) {
+  const auto is_affected = [](const ComparedMatrix& one) {
     return one.node->op && !one.difference.agrees() && !one.difference.has_other_shape && one.rounding.decimals();
   };
   if (inputs.empty() || std::ranges::none_of(compared, is_affected)) return;
@@ -66,9 +66,9 @@ void allow_for_rounded_inputs(const Graph& graph, std::vector<Compared>& compare
     for (const RoundedInput& input : inputs) {
       const auto other = std::make_shared<const Matrix>(moved(*input.node->given, input.decimals, generator));
       changes.push_back({[node = input.node](const Node& asked) { return &asked == node; },
-                         [other](At at) { return std::optional(at.like(*other)); }});
+                         [other](RewriteSite at) { return std::optional(at.like(*other)); }});
     }
-    Remade remade(graph, compared, std::move(changes));
+    RecomputedMatrices remade(graph, compared, std::move(changes));
     for (std::size_t k = 0; k < compared.size(); ++k) {
       const std::shared_ptr<const Matrix> now = is_affected(compared[k]) ? remade.at(k) : nullptr;
       if (!now) continue;
@@ -81,7 +81,7 @@ void allow_for_rounded_inputs(const Graph& graph, std::vector<Compared>& compare
   }
   const int decimals = std::ranges::min(inputs, {}, &RoundedInput::decimals).decimals;
   for (std::size_t k = 0; k < compared.size(); ++k) {
-    Compared& one = compared[k];
+    ComparedMatrix& one = compared[k];
     if (!is_affected(one) || apart[k] == 0.0) continue;
     one.rounding.allow_more(beyond * apart[k], decimals);
     one.difference = difference(*one.theirs, one.node->matrix(), one.rounding);

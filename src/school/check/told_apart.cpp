@@ -27,16 +27,16 @@ using Results = std::vector<std::shared_ptr<const Matrix>>;
 
 }  // namespace
 
-std::vector<std::size_t> told_apart(const Graph& graph, std::span<const Mistake* const> mistakes,
-                                    std::span<const Compared> compared) {
+std::vector<std::size_t> mistake_groups(const Graph& graph, std::span<const Mistake* const> mistakes,
+                                        std::span<const ComparedMatrix> compared) {
   const auto has_role_of = [](const Node& node) {
-    return [&node](const Compared& one) { return one.node->role == node.role; };
+    return [&node](const ComparedMatrix& one) { return one.node->role == node.role; };
   };
   std::vector<const Node*> nodes;
   for (const Node* node : graph.named()) {
     if (node->op && std::ranges::any_of(compared, has_role_of(*node))) nodes.push_back(node);
   }
-  compute(graph, nodes);
+  compute_watched(graph, nodes);
   const auto right = [&] {
     Results results;
     for (const Node* node : nodes) results.push_back(node->cells());
@@ -58,7 +58,7 @@ std::vector<std::size_t> told_apart(const Graph& graph, std::span<const Mistake*
     Results results = mistake ? with(*mistake) : right();
     const auto look_equal_at = [&](const Results& other, std::size_t i) {
       const auto has_role = has_role_of(*nodes[i]);
-      return std::ranges::any_of(compared, [&](const Compared& one) {
+      return std::ranges::any_of(compared, [&](const ComparedMatrix& one) {
         return has_role(one) && look_equal(*results[i], *other[i], one.rounding);
       });
     };

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "school/mistake/remade.hpp"
+#include "school/mistake/mistake_search.hpp"
 
 namespace attn {
 

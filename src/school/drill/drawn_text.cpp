@@ -8,10 +8,10 @@
 #include <cmath>
 #include <optional>
 
-#include "core/math/functions.hpp"
+#include "core/math/elementary_functions.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
-#include "page/document/filled.hpp"
+#include "page/document/text_slots.hpp"
 #include "school/drill/cut.hpp"
 
 namespace attn {
@@ -140,7 +140,7 @@ DrawnNames::Row DrawnNames::row(std::string_view text) const {
 
 // --- text functions
 
-std::string DrawnNames::written_item(const ToFillIn& braces) const {
+std::string DrawnNames::written_item(const TextSlot& braces) const {
   const auto& [text, decimals] = braces;
   if (const auto words = words_.find(text); words != words_.end())
     return fmt::format("{}", fmt::join(words->second, " "));
@@ -162,7 +162,7 @@ std::string DrawnNames::written_item(const ToFillIn& braces) const {
 }
 
 std::string DrawnNames::filled(std::string_view text) const {
-  return filled_in(text, [this](const ToFillIn& braces) { return written_item(braces); });
+  return filled_in(text, [this](const TextSlot& braces) { return written_item(braces); });
 }
 
 }  // namespace attn

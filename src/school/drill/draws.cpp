@@ -10,7 +10,7 @@
 #include "core/graph/operation.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
-#include "core/term/functions.hpp"
+#include "core/term/expression_functions.hpp"
 #include "core/term/term.hpp"
 #include "school/drill/cut.hpp"
 
@@ -55,7 +55,7 @@ std::pair<std::string_view, std::string_view> names_and_value(std::string_view l
 }
 
 std::vector<std::string_view> trimmed_pieces(std::string_view text, char separator) {
-  std::vector<std::string_view> pieces = pieces_of(text, separator);
+  std::vector<std::string_view> pieces = split_at(text, separator);
   for (std::string_view& piece : pieces) {
     piece = trimmed(piece);
     if (piece.empty()) fail("'{}': something is missing beside '{}'", text, separator);
@@ -72,7 +72,7 @@ std::vector<std::string_view> alternatives_in(std::string_view text) {
 std::optional<std::vector<double>> numbers_of_words(const Words& words) {
   std::vector<double> numbers;
   for (const std::string& word : words) {
-    const std::optional<double> number = parsed<double>(word);
+    const std::optional<double> number = parse_number<double>(word);
     if (!number || !std::isfinite(*number)) return std::nullopt;
     numbers.push_back(*number);
   }
@@ -125,7 +125,7 @@ Quantity DrawnNames::quantity(std::string_view expression, const Variables& vari
     if (!name.empty() && !variables.contains(name) && !matrices_.contains(name) && !has_meaning(name))
       fail_unknown("name", name, names());
   }
-  return worked_out(read_term(expression, graph_.get(), variables));
+  return value_of_term(read_term(expression, graph_.get(), variables));
 }
 
 double DrawnNames::number(std::string_view expression, const Variables& variables) const {
@@ -181,7 +181,7 @@ Shape DrawnNames::shape(std::string_view text) const {
 
 DrawnNames::Alternative DrawnNames::alternative(std::string_view text) const {
   Alternative words;
-  for (const std::string_view member : trimmed_pieces(text, ';')) words.push_back(parted(filled(member), " "));
+  for (const std::string_view member : trimmed_pieces(text, ';')) words.push_back(split_at_any(filled(member), " "));
   return words;
 }
 

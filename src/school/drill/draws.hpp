@@ -15,7 +15,7 @@
 
 namespace attn {
 
-struct ToFillIn;
+struct TextSlot;
 
 /// What a drill draws: the same for the same seed on every machine. A problem is drawn again, as the next
 /// attempt, where the first numbers serve badly.
@@ -88,7 +88,7 @@ class DrawnNames {
   Alternative alternative(std::string_view text) const;
   Words row_drawn(std::string_view text, Draws& draws) const;
   Alternative drawn_words(std::string_view text, Draws& draws) const;
-  std::string written_item(const ToFillIn& braces) const;
+  std::string written_item(const TextSlot& braces) const;
 
   void set(std::string_view names, const Alternative& words);
   void set(std::string_view name, double number);

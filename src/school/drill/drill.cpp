@@ -123,7 +123,7 @@ Entry filled(const Entry& entry, const DrawnNames& names, const Place& block) {
   return {entry.key, at_place({block.path, entry.line}, [&] { return names.filled(entry.value); }), entry.line};
 }
 
-Given given_of(const Entry& entry) {
+GivenMatrices given_of(const Entry& entry) {
   constexpr std::string_view arrow = "=>";
   const std::size_t at = entry.value.find(arrow);
   if (at == std::string::npos) return {entry.value};
@@ -153,7 +153,7 @@ class Check {
   CheckedDrill::Kind run(std::vector<std::string>& faults) {
     if (std::ranges::find(kind_.asks, "hint", &Entry::key) == kind_.asks.end())
       note(kind_.place.line, "the drill has no hint: give it a line hint:");
-    const Guest guest(drill_->folder);
+    const DocumentSandbox guest(drill_->folder);
     for (std::uint32_t seed = 1; seed <= draws_of_check; ++seed) draw(seed);
     found_.problems = problems_.size();
     found_.answers = answers_.size();

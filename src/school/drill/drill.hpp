@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "school/drill/draws.hpp"
 #include "school/lesson/prompt.hpp"
 #include "school/mistake/mistake.hpp"
@@ -59,16 +59,16 @@ Drill find_drill(const std::string& word);
 std::vector<Drill> built_in_drills();
 
 /// Matrices that a problem is put with: as --only takes them, of a command, or of the one in the question.
-struct Given {
+struct GivenMatrices {
   std::string only;
   std::string command = {};  // empty: that of the question
 };
 
 /// A small problem, as a drill draws it.
 struct DrillProblem {
-  Question question;         // and in `on` the command that computes it
-  std::vector<Given> given;  // what the problem is put with
-  std::string solution;      // the options with which the command shows how the answer comes about
+  Question question;                 // and in `on` the command that computes it
+  std::vector<GivenMatrices> given;  // what the problem is put with
+  std::string solution;              // the options with which the command shows how the answer comes about
 };
 
 /// Draws a problem. Throws InputError with path and line.
@@ -123,7 +123,7 @@ class DrillSeries {
 };
 
 /// The commands that print what is given, and that show how the answer comes about.
-std::string command_for(const Given& given, const Question& question);
+std::string command_for(const GivenMatrices& given, const Question& question);
 std::string command_of_solution(const DrillProblem& problem);
 /// What such a command gives.
 CommandResult result_of_command(const std::string& command, const DrawnProblem& drawn, const RunCommand& run);

@@ -62,7 +62,8 @@ class Recall {
     std::ranges::move(shown(drawn, run_), std::back_inserter(blocks));
     terminal_.show(std::move(blocks));
     bool missed = false;
-    const AnswerKept kept{[&](const std::string&, bool right) { missed = missed || !right; }, [&] { missed = true; }};
+    const AnswerListener kept{[&](const std::string&, bool right) { missed = missed || !right; },
+                              [&] { missed = true; }};
     for (;;) {
       switch (attn::ask(drawn.solved, {terminal_, lesson_keys(), "review"}, kept).action) {
         case LessonAction::quit:
@@ -129,7 +130,7 @@ std::vector<std::string> drills_named(const Lesson& lesson) {
     for (const Text& words : leaf.words) {
       for (const Span& span : words) {
         if (span.style != Span::Style::code || !span.text.starts_with(command)) continue;
-        for (std::string& name : parted(std::string_view(span.text).substr(command.size()), " ")) {
+        for (std::string& name : split_at_any(std::string_view(span.text).substr(command.size()), " ")) {
           if (name.starts_with("--")) break;
           names.push_back(std::move(name));
         }

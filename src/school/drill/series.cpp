@@ -91,7 +91,8 @@ class DrillSession {
   LessonAction ask(const DrawnProblem& drawn) {
     conversation_.show(shown(drawn, run_));
     bool missed = false;
-    const AnswerKept kept{[&](const std::string&, bool right) { missed = missed || !right; }, [&] { missed = true; }};
+    const AnswerListener kept{[&](const std::string&, bool right) { missed = missed || !right; },
+                              [&] { missed = true; }};
     const std::string place = std::to_string(score_.asked + 1);
     const LessonAction end = attn::ask(drawn.solved, {conversation_, drill_keys, place}, kept).action;
     if (end == LessonAction::quit || end == LessonAction::skip) return end;
@@ -137,7 +138,7 @@ CommandResult result_of_command(const std::string& command, const DrawnProblem& 
 
 std::string command_of_solution(const DrillProblem& problem) { return problem.question.on + " " + problem.solution; }
 
-std::string command_for(const Given& given, const Question& question) {
+std::string command_for(const GivenMatrices& given, const Question& question) {
   const std::string& command = given.command.empty() ? question.on : given.command;
   return fmt::format("{} --only '{}'", command, given.only);
 }
@@ -159,7 +160,7 @@ DrawnProblem DrillSeries::next() {
     if (seen_.insert(drawn->problem.question.on + drawn->problem.question.ask).second) break;
   }
   MatricesShown shown;
-  for (const Given& given : drawn->problem.given)
+  for (const GivenMatrices& given : drawn->problem.given)
     note_tables(result_of_command(command_for(given, drawn->problem.question), *drawn, run_).page->blocks, shown);
   drawn->solved.shown = std::make_shared<const MatricesShown>(std::move(shown));
   return std::move(*drawn);
@@ -168,17 +169,17 @@ DrawnProblem DrillSeries::next() {
 // How badly a problem serves: whether none of the mistakes it is drawn for shows in it, and how many mistakes have the
 // correct answer.
 std::pair<bool, std::size_t> DrillSeries::faults_of(const SolvedQuestion& solved) const {
-  const auto shows = [&](const Recognised& one) {
+  const auto shows = [&](const RecognizedAnswer& one) {
     return std::ranges::find(mistakes_, one.mistake) != mistakes_.end();
   };
-  const bool shows_none = !mistakes_.empty() && std::ranges::none_of(recognisable(solved), shows);
+  const bool shows_none = !mistakes_.empty() && std::ranges::none_of(recognizable_answers(solved), shows);
   return {shows_none, cannot_be_told_apart(solved).size()};
 }
 
 DrawnProblem DrillSeries::draw(const std::shared_ptr<const Drill>& drill, std::uint32_t seed) const {
   constexpr std::uint32_t most_draws = 100, patience = 4;
   std::optional<DrawnProblem> best;
-  const PerhapsGuest guest(!drill->is_built_in, drill->folder);
+  const OptionalSandbox guest(!drill->is_built_in, drill->folder);
   std::pair<bool, std::size_t> fewest;
   std::uint32_t in_vain = 0;  // draws since then
   std::string in_the_way;     // of the last one that has no answer
@@ -205,11 +206,11 @@ DrawnProblem DrillSeries::draw(const std::shared_ptr<const Drill>& drill, std::u
 }
 
 std::vector<Block> shown(const DrawnProblem& drawn, const RunCommand& run) {
-  const PerhapsGuest guest(!drawn.drill->is_built_in, drawn.drill->folder);
+  const OptionalSandbox guest(!drawn.drill->is_built_in, drawn.drill->folder);
   const Question& question = drawn.problem.question;
   std::vector<Block> blocks;
   SideBySide matrices;
-  for (const Given& given : drawn.problem.given) {
+  for (const GivenMatrices& given : drawn.problem.given) {
     for (Table& table : tables_of(result_of_command(command_for(given, question), drawn, run).page->blocks))
       matrices.tables.push_back(std::move(table));
   }
@@ -219,9 +220,9 @@ std::vector<Block> shown(const DrawnProblem& drawn, const RunCommand& run) {
 }
 
 std::string given_numbers(const DrawnProblem& drawn, const RunCommand& run) {
-  const PerhapsGuest guest(!drawn.drill->is_built_in, drawn.drill->folder);
+  const OptionalSandbox guest(!drawn.drill->is_built_in, drawn.drill->folder);
   std::vector<std::string> matrices;
-  for (const Given& given : drawn.problem.given) {
+  for (const GivenMatrices& given : drawn.problem.given) {
     const CommandResult result = result_of_command(command_for(given, drawn.problem.question), drawn, run);
     for (const Table& table : tables_of(result.page->blocks)) matrices.push_back(on_one_line(table));
   }
@@ -229,7 +230,7 @@ std::string given_numbers(const DrawnProblem& drawn, const RunCommand& run) {
 }
 
 std::vector<Block> solution_of(const DrawnProblem& drawn, const RunCommand& run) {
-  const PerhapsGuest guest(!drawn.drill->is_built_in, drawn.drill->folder);
+  const OptionalSandbox guest(!drawn.drill->is_built_in, drawn.drill->folder);
   const std::string command = command_of_solution(drawn.problem);
   return {CodeBlock{"console", "$ " + command}, output_of(result_of_command(command, drawn, run))};
 }

@@ -15,7 +15,7 @@ constexpr std::string_view seed_option = "--seed", count_option = "--count", mis
 
 template <class Number>
 Number number_after(std::string_view option, const std::string& word, Number most) {
-  const std::optional<Number> number = parsed<Number>(word);
+  const std::optional<Number> number = parse_number<Number>(word);
   if (!number || *number > most) fail("{} {}: give a whole number up to {}", option, word, most);
   return *number;
 }
@@ -68,8 +68,8 @@ std::vector<Drill> drills_that_show(const Mistake& mistake, std::span<const Dril
   std::vector<Drill> showing;
   for (const Drill& drill : drills) {
     const DrawnProblem drawn = DrillSeries({drill}, 1, run, {&mistake}).next();
-    const std::vector<Recognised>& all = recognisable(drawn.solved);
-    if (std::ranges::find(all, &mistake, &Recognised::mistake) != all.end()) showing.push_back(drill);
+    const std::vector<RecognizedAnswer>& all = recognizable_answers(drawn.solved);
+    if (std::ranges::find(all, &mistake, &RecognizedAnswer::mistake) != all.end()) showing.push_back(drill);
   }
   return showing;
 }

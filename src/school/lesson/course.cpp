@@ -109,7 +109,7 @@ void show_ways_on(const Lesson& lesson, const std::optional<Lesson>& next, Lesso
     blocks.emplace_back(Prose{text("This is the end of the main road: all its lessons are done.")});
   if (next) blocks.emplace_back(Prose{text(strong("Next: "), title_in_course(*next), ".")});
   if (!next) blocks.emplace_back(Prose{text("This is the end of the course.")});
-  Margined roads;
+  ParagraphsWithMargins roads;
   for (const Lesson& road : side_roads_from(lesson, progress)) {
     if (road.name != next->name) roads.lines.push_back({"- ", "  ", text(title_in_course(road))});
   }
@@ -242,7 +242,8 @@ std::optional<std::string> lesson_after_last(const CourseProgress& progress) {
 void take_from(const Lesson& first, const RunCommand& run, LessonTerminal& terminal, std::optional<std::size_t> step) {
   std::optional<Lesson> lesson = first;
   while (lesson) {
-    if (take(*lesson, execute(*lesson, run), terminal, std::exchange(step, std::nullopt)) == SessionEnd::left) return;
+    if (run_session(*lesson, execute(*lesson, run), terminal, std::exchange(step, std::nullopt)) == SessionEnd::left)
+      return;
     Choice choice = what_next(*lesson, terminal);
     while (choice.reviews) {
       if (review(*lesson, execute(*lesson, run), terminal) == SessionEnd::left) return;

@@ -10,10 +10,10 @@
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
+#include "data/files/file_access.hpp"
 #include "data/files/files_of_folder.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/files/opened.hpp"
 
 namespace attn {
 namespace {
@@ -144,7 +144,7 @@ std::optional<Numbered> numbered(std::string_view line) {
     has_word = true;
   }
   const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
-  const std::optional<std::size_t> question = parsed<std::size_t>(rest.substr(0, digits));
+  const std::optional<std::size_t> question = parse_number<std::size_t>(rest.substr(0, digits));
   if (!question) return std::nullopt;
   rest.remove_prefix(digits);
   const bool is_marked = !rest.empty() && std::string_view(".):").find(rest.front()) != std::string_view::npos;
@@ -273,7 +273,7 @@ std::vector<std::string> answers_in(std::string_view text) {
 
 std::vector<HandIn> hand_ins(const std::string& path) {
   std::error_code unknown;
-  const bool is_folder = std::filesystem::is_directory(place_of(path), unknown);
+  const bool is_folder = std::filesystem::is_directory(confined_path(path), unknown);
   std::vector<FileOfFolder> files = is_folder ? files_of_folder(path) : std::vector<FileOfFolder>{{.path = path}};
   std::erase_if(files, [](const FileOfFolder& file) { return file.is_folder && file.refused.empty(); });
   if (files.empty()) fail("{} holds no files: give a folder with a file of answers for each name", path);

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "core/support/text.hpp"
+#include "data/files/file_access.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/files/opened.hpp"
 
 namespace attn {
 namespace {
@@ -37,9 +37,9 @@ constexpr std::array front_matter_keys = {
                      lesson.road = look_up(std::span<const NamedRoad>(roads), value, "road").road;
                    }},
     FrontMatterKey{"needs", false,
-                   [](Lesson& lesson, const std::string& value) { lesson.needs = parted(value, ", "); }},
+                   [](Lesson& lesson, const std::string& value) { lesson.needs = split_at_any(value, ", "); }},
     FrontMatterKey{"covers", false,
-                   [](Lesson& lesson, const std::string& value) { lesson.covers = parted(value, ", "); }},
+                   [](Lesson& lesson, const std::string& value) { lesson.covers = split_at_any(value, ", "); }},
     FrontMatterKey{"can", true, [](Lesson& lesson, const std::string& value) { lesson.can.push_back(value); }},
     FrontMatterKey{"try", false, [](Lesson& lesson, const std::string& value) { lesson.try_it = value; }},
 };
@@ -184,7 +184,7 @@ SolvedQuestion solve_on(const Question& question, const Calculation& computation
     // What is wrong, if anything, is reported for the whole computation below.
   }
   const auto graph = std::make_shared<Graph>();
-  evaluate(*computation.problem, *graph);
+  add_computation(*computation.problem, *graph);
   return solve(question, *graph);
 }
 
@@ -221,7 +221,8 @@ Lesson find_lesson(const std::string& word) {
     const std::string number = number_and_name(std::string(file.path)).first;
     if (word == number || "0" + word == number) return built_in_lesson(file);
   }
-  if (parsed<std::size_t>(word)) fail("there is no lesson {}. The lessons are numbered 1 to {}", word, files.size());
+  if (parse_number<std::size_t>(word))
+    fail("there is no lesson {}. The lessons are numbered 1 to {}", word, files.size());
   if (const LessonFile* const file = find_row(files, word)) return built_in_lesson(*file);
   for (const auto& fits : {begins_with, says}) {
     std::vector<std::string> names;
@@ -248,7 +249,7 @@ SolvedQuestion solve_alone(const Question& question, const RunCommand& run) {
 }
 
 LessonResult execute(const Lesson& lesson, const RunCommand& run, const SeeBlock& see) {
-  const Guest guest(lesson.document);
+  const DocumentSandbox guest(lesson.document);
   LessonResult result;
   result.run = run;
   Calculation latest;   // the only one that stays: a question is about the nearest above it

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "page/document/document.hpp"
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "school/puzzle/puzzle.hpp"
 #include "school/tutor/question.hpp"
 

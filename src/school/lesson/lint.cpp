@@ -8,8 +8,8 @@
 #include <iterator>
 
 #include "core/support/text.hpp"
-#include "data/files/cells.hpp"
-#include "data/files/opened.hpp"
+#include "data/files/cell_values.hpp"
+#include "data/files/file_access.hpp"
 #include "page/render/width.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/lesson/prompt.hpp"
@@ -72,7 +72,7 @@ class Lint {
 
   void check_references() {
     for (const Entry& entry : lesson_.document.front_matter) {
-      for (const std::string& name : parted(entry.value, ", ")) {
+      for (const std::string& name : split_at_any(entry.value, ", ")) {
         if (entry.key == "needs" && !is_lesson(name))
           add(entry.line, "needs: there is no lesson '{}'{}", name, did_you_mean(name, names_of(lesson_files())));
         if (entry.key == "covers") check_covered(name, entry.line);
@@ -91,7 +91,7 @@ class Lint {
     for (const Entry& entry : lesson_.document.front_matter) {
       if (entry.key != "try") continue;
       try {
-        const Guest guest{std::optional<std::filesystem::path>()};
+        const DocumentSandbox guest{std::optional<std::filesystem::path>()};
         for (const CommandLine& line : command_lines(entry.value, lesson_.document.path, entry.line))
           run_alone(line.words, run);
       } catch (const InputError& error) {
@@ -176,12 +176,12 @@ class Lint {
       if (number && *number != 0.0 && tolerance_for(solved) >= std::fabs(*number))
         add(line, "0 would be right as well, because the answer is {}: give a smaller tolerance", answer_of(solved));
     }
-    std::vector<Printed> outputs;
+    std::vector<BlockOutput> outputs;
     for (const BlockResult& block : result.blocks) {
       outputs.push_back(block.printed);
       for (const BrokenLaw& broken : block.printed.broken_laws) add(broken.line, "{}", broken.says);
     }
-    for (const Stale& stale : stale_blocks(lesson_.document, outputs))
+    for (const StaleBlock& stale : stale_blocks(lesson_.document, outputs))
       add(stale.place.line, "the output is not current: attn docs update {}", lesson_.document.path);
   }
 
@@ -213,8 +213,8 @@ class Lint {
 
   // One that is built in, or a file beside this one.
   bool is_lesson(const std::string& name) const {
-    const Confined confined(lesson_.document.folder);
-    return find_row(lesson_files(), name) || is_there(name + ".md");
+    const FolderConfinement confined(lesson_.document.folder);
+    return find_row(lesson_files(), name) || file_exists(name + ".md");
   }
 
   void check_covered(const std::string& name, std::size_t line) {
@@ -228,11 +228,11 @@ class Lint {
 
 CheckedQuestion checked(const SolvedQuestion& solved) {
   CheckedQuestion question{solved.question.place, 0, 0, {}, cannot_be_told_apart(solved)};
-  for (const Recognised& answer : recognisable(solved)) {
+  for (const RecognizedAnswer& answer : recognizable_answers(solved)) {
     if (answer.mistake) question.recognised.push_back(answer.mistake);
-    if (answer.kind == Recognised::Kind::note) ++question.notes;
-    constexpr std::array slips = {Recognised::Kind::step, Recognised::Kind::slip, Recognised::Kind::writing,
-                                  Recognised::Kind::rare};
+    if (answer.kind == RecognizedAnswer::Kind::note) ++question.notes;
+    constexpr std::array slips = {RecognizedAnswer::Kind::step, RecognizedAnswer::Kind::slip,
+                                  RecognizedAnswer::Kind::writing, RecognizedAnswer::Kind::rare};
     if (std::ranges::find(slips, answer.kind) != slips.end()) ++question.slips;
   }
   return question;

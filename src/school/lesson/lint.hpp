@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/mistake/mistake.hpp"
 

@@ -66,10 +66,10 @@ MarkedHandIn unmarked(std::span<const SolvedQuestion> questions, std::string nam
 // --- reasons
 
 // What a wrong answer was told to come from; null: nothing that is recognized.
-const Recognised* told_to_come_from(const SolvedQuestion& solved, const Judgment& judgment) {
-  const std::vector<Recognised>& all = recognisable(solved);
+const RecognizedAnswer* told_to_come_from(const SolvedQuestion& solved, const Judgment& judgment) {
+  const std::vector<RecognizedAnswer>& all = recognizable_answers(solved);
   const auto told = std::ranges::find_if(
-      all, [&](const Recognised& one) { return !one.says.empty() && judgment.says.starts_with(one.says); });
+      all, [&](const RecognizedAnswer& one) { return !one.says.empty() && judgment.says.starts_with(one.says); });
   return told == all.end() ? nullptr : &*told;
 }
 
@@ -78,8 +78,8 @@ void add_once(std::vector<Item>& list, const Item& item) {
   if (std::ranges::find(list, item) == list.end()) list.push_back(item);
 }
 
-void note_reason(std::vector<SharedReason>& reasons, std::size_t sheet, std::size_t question, const Recognised* from,
-                 const std::string& name, const std::string& given) {
+void note_reason(std::vector<SharedReason>& reasons, std::size_t sheet, std::size_t question,
+                 const RecognizedAnswer* from, const std::string& name, const std::string& given) {
   const Mistake* const mistake = from ? from->mistake : nullptr;
   const std::string says = from ? from->says : "";
   const auto is_this = [&](const SharedReason& one) {
@@ -184,7 +184,7 @@ std::vector<Block> summary_of(std::span<const SolvedQuestion> questions, const M
 
 std::vector<Block> class_marks(std::span<const SolvedQuestion> questions, std::span<const MarkedHandIn> hand_ins) {
   Listing marks{{"name"}, {}, true};
-  Margined problems;
+  ParagraphsWithMargins problems;
   std::vector<std::size_t> correct(questions.size());
   for (std::size_t i = 0; i < questions.size(); ++i) marks.columns.push_back(std::to_string(i + 1));
   marks.columns.emplace_back("correct");

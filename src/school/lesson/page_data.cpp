@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/support/error.hpp"
-#include "core/term/functions.hpp"
+#include "core/term/expression_functions.hpp"
 #include "core/term/term.hpp"
 #include "data/files/fields.hpp"
 #include "school/browser/computation.hpp"
@@ -20,7 +20,7 @@
 #include "school/tutor/bounds.hpp"
 #include "school/tutor/diagnosis.hpp"
 #include "school/tutor/judge.hpp"
-#include "school/tutor/steps.hpp"
+#include "school/tutor/solution_steps.hpp"
 #include "school/tutor/typed_answer.hpp"
 
 namespace attn {
@@ -95,7 +95,7 @@ std::optional<std::pair<Trial, double>> tried_otherwise(const Puzzle& puzzle, st
     if (set == number) continue;
     set = number;
     try {
-      return std::pair(tried(puzzle, std::move(settings), run), number);
+      return std::pair(trial_of(puzzle, std::move(settings), run), number);
     } catch (const InputError&) {
       continue;
     }
@@ -213,18 +213,18 @@ constexpr auto only_of(Get get) {
 }
 
 // Of one number the first reason of a kind is told, and further mistakes; none that is less likely than a slip.
-std::vector<Recognised> recognised_on_page(const SolvedQuestion& solved) {
-  std::vector<Recognised> rows;
+std::vector<RecognizedAnswer> recognised_on_page(const SolvedQuestion& solved) {
+  std::vector<RecognizedAnswer> rows;
   std::size_t others = 0;
-  std::vector<std::pair<Quantity, Recognised::Kind>> told;
-  for (const Recognised& row : recognisable(solved)) {
+  std::vector<std::pair<Quantity, RecognizedAnswer::Kind>> told;
+  for (const RecognizedAnswer& row : recognizable_answers(solved)) {
     const auto is_this = [&](const auto& one) {
-      return one.first == row.quantity && (one.second == row.kind || row.kind >= Recognised::Kind::copied);
+      return one.first == row.quantity && (one.second == row.kind || row.kind >= RecognizedAnswer::Kind::copied);
     };
     const bool is_further = std::ranges::any_of(told, is_this);
     if (!is_further) told.emplace_back(row.quantity, row.kind);
     if (is_further && !row.mistake) continue;
-    if (row.kind >= Recognised::Kind::shown && ++others > most_other_numbers_on_page) continue;
+    if (row.kind >= RecognizedAnswer::Kind::shown && ++others > most_other_numbers_on_page) continue;
     rows.push_back(row);
   }
   return rows;
@@ -241,15 +241,16 @@ constexpr auto objects_in<InputOnPage> = std::tuple(
     object<Term>(Field{"kind", [](const Term& term) { return name_of_term(term.kind); }},
                  Field{"value",
                        [](const Term& term) {
-                         return name_of_term(term.kind) == "constant" ? std::optional(worked_out(term)) : std::nullopt;
+                         return name_of_term(term.kind) == "constant" ? std::optional(value_of_term(term))
+                                                                      : std::nullopt;
                        }},
                  Field{"node",
                        [](const Term& term, const InputOnPage& input) {
                          return is_place_of_part(term) ? std::optional(input.index_of(term.node)) : std::nullopt;
                        }},
                  Field{"row", place_of_part<&Term::row>}, Field{"column", place_of_part<&Term::column>},
-                 Field{"name", name_of_function, Written::unless_empty},
-                 Field{"parts", &Term::parts, Written::unless_empty}),
+                 Field{"name", name_of_function, WriteWhen::unless_empty},
+                 Field{"parts", &Term::parts, WriteWhen::unless_empty}),
     object<Comparison>(Field{"name", [](const Comparison& comparison) { return in_names(comparison.left); }},
                        Field{"left", &Comparison::left}, Field{"right", &Comparison::right}),
     object<Property>(
@@ -269,7 +270,7 @@ constexpr auto objects_in<InputOnPage> = std::tuple(
         Field{
             "place",
             [](const SetPlace& place) { return place.attribute.empty() ? std::optional(place.place) : std::nullopt; }},
-        Field{"attribute", &SetPlace::attribute, Written::unless_empty}),
+        Field{"attribute", &SetPlace::attribute, WriteWhen::unless_empty}),
     object<InputOnPage>(Field{"computation", &InputOnPage::computation},
                         Field{"places", through(&InputOnPage::played, &PlayedInput::places)},
                         Field{"holds", through(&InputOnPage::puzzle, &Puzzle::holds)},
@@ -282,7 +283,7 @@ constexpr auto objects_in<PuzzleOnPage> =
                                Field{"columns", [](const Unknown& one) { return one.start.shape().columns; }},
                                Field{"start", [](const Unknown& one) { return cells(one.start); }}),
                object<Puzzle>(Field{"key", [](const Puzzle&, const PuzzleOnPage& page) { return page.key; }},
-                              Field{"name", &Puzzle::name, Written::unless_empty}, Field{"hints", &Puzzle::hints},
+                              Field{"name", &Puzzle::name, WriteWhen::unless_empty}, Field{"hints", &Puzzle::hints},
                               Field{"solution", &Puzzle::solution}, Field{"unknowns", &Puzzle::unknowns},
                               Field{"inputs", inputs_on_page}));
 
@@ -296,7 +297,7 @@ static void write_value(const InputOnPage& input, const PuzzleOnPage&, JsonWrite
 }
 
 std::optional<std::vector<PlayedInput>> played_inputs(const Puzzle& puzzle, const RunCommand& run) {
-  const Trial start = tried(puzzle, settings_at_start(puzzle), run);
+  const Trial start = trial_of(puzzle, settings_at_start(puzzle), run);
   std::vector<PlayedInput> inputs;
   try {
     for (const std::shared_ptr<const Graph>& graph : start.graphs) inputs.push_back(played_input(puzzle, graph));
@@ -340,21 +341,22 @@ template <>
 constexpr auto objects_in<QuestionOnPage> = std::tuple(
     object<Bound>(Field{"least", [](const Bound& bound) { return if_finite(bound.least); }},
                   Field{"most", [](const Bound& bound) { return if_finite(bound.most); }},
-                  Field{"isWhole", &Bound::is_whole, Written::unless_empty}, Field{"says", &Bound::says}),
-    object<Recognised>(
-        Field{"kind", [](const Recognised& row) { return names_of_kinds()[static_cast<std::size_t>(row.kind)]; }},
-        Field{"quantity", &Recognised::quantity},
-        Field{"summary", [](const Recognised& row) { return row.mistake ? &row.mistake->summary : nullptr; }},
-        Field{"within", [](const Recognised& row) { return if_finite(row.within); }}, Field{"says", &Recognised::says}),
+                  Field{"isWhole", &Bound::is_whole, WriteWhen::unless_empty}, Field{"says", &Bound::says}),
+    object<RecognizedAnswer>(
+        Field{"kind", [](const RecognizedAnswer& row) { return names_of_kinds()[static_cast<std::size_t>(row.kind)]; }},
+        Field{"quantity", &RecognizedAnswer::quantity},
+        Field{"summary", [](const RecognizedAnswer& row) { return row.mistake ? &row.mistake->summary : nullptr; }},
+        Field{"within", [](const RecognizedAnswer& row) { return if_finite(row.within); }},
+        Field{"says", &RecognizedAnswer::says}),
     object<SolvedQuestion>(
         Field{"key", [](const SolvedQuestion&, const QuestionOnPage& page) { return page.key; }},
         Field{"kind", [](const SolvedQuestion& solved) { return name_of(solved.question.kind); }},
-        Field{"predicts", through(&SolvedQuestion::question, &Question::predicts), Written::unless_empty},
-        Field{"choices", through(&SolvedQuestion::question, &Question::choices), Written::unless_empty},
-        Field{"hints", through(&SolvedQuestion::question, &Question::hints), Written::unless_empty},
+        Field{"predicts", through(&SolvedQuestion::question, &Question::predicts), WriteWhen::unless_empty},
+        Field{"choices", through(&SolvedQuestion::question, &Question::choices), WriteWhen::unless_empty},
+        Field{"hints", through(&SolvedQuestion::question, &Question::hints), WriteWhen::unless_empty},
         Field{"answer", &SolvedQuestion::answer}, Field{"shown", answer_of},
         Field{"tolerance", only_of<AnswerKind::number>(tolerance_for)},
-        Field{"first", first_step, Written::unless_empty},
+        Field{"first", first_step, WriteWhen::unless_empty},
         Field{"decimals", only_of<AnswerKind::number>(decimals_wanted)},
         Field{"isComputed",
               only_of<AnswerKind::number>([](const SolvedQuestion& one) { return one.graph != nullptr; })},

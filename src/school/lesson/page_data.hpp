@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/files/json_writer.hpp"
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "school/puzzle/puzzle.hpp"
 #include "school/tutor/question.hpp"
 

@@ -31,7 +31,7 @@ constexpr std::size_t tries_between_advice = 3;
 // One puzzle at one terminal.
 class Play {
  public:
-  Play(const Puzzle& puzzle, const RunCommand& run, const AskedAt& at)
+  Play(const Puzzle& puzzle, const RunCommand& run, const QuestionContext& at)
       : puzzle_(puzzle),
         run_(run),
         at_(at),
@@ -90,7 +90,7 @@ class Play {
 
   void show_numbers() {
     try {
-      at_.conversation.show(numbers_of(puzzle_, tried(puzzle_, settings_, run_)));
+      at_.conversation.show(numbers_of(puzzle_, trial_of(puzzle_, settings_, run_)));
     } catch (const InputError& error) {
       at_.conversation.say(error.what());
     }
@@ -101,7 +101,7 @@ class Play {
     try {
       Settings changed = settings_;
       assign(puzzle_, typed, changed);
-      const Trial trial = tried(puzzle_, std::move(changed), run_);
+      const Trial trial = trial_of(puzzle_, std::move(changed), run_);
       settings_ = trial.settings;
       std::vector<Block> blocks = numbers_of(puzzle_, trial);
       blocks.push_back(verdict_of(puzzle_, trial));
@@ -123,18 +123,18 @@ class Play {
   }
 
   void help() {
-    at_.conversation.show(
-        {Listing{{"what you type", "what it does"},
-                 {{name() + " = " + typed(settings_.front()), "sets all its numbers: a row, ;, and the next row"},
-                  {name() + "[1,1] = 3", "sets one; 1/2 or cos(1) is a number too"},
-                  {std::string(show_word), "shows the task and your numbers again"},
-                  {std::string(reset_word), "sets all numbers back"}}},
-         listing_of(at_.keys)});
+    at_.conversation.show({Listing{{"what you type", "what it does"},
+                                   {{name() + " = " + matrix_as_typed(settings_.front()),
+                                     "sets all its numbers: a row, ;, and the next row"},
+                                    {name() + "[1,1] = 3", "sets one; 1/2 or cos(1) is a number too"},
+                                    {std::string(show_word), "shows the task and your numbers again"},
+                                    {std::string(reset_word), "sets all numbers back"}}},
+                           listing_of(at_.keys)});
   }
 
   const Puzzle& puzzle_;
   const RunCommand& run_;
-  const AskedAt& at_;
+  const QuestionContext& at_;
   Settings settings_;
   Hints hints_;
   std::size_t misses_ = 0;  // tries that did not solve it
@@ -144,7 +144,8 @@ class Play {
 
 std::span<const LessonKey> puzzle_keys() { return keys_of_puzzles; }
 
-KeyPress play(const Puzzle& puzzle, const RunCommand& run, const AskedAt& at, const std::function<void()>& solved) {
+KeyPress solve_puzzle(const Puzzle& puzzle, const RunCommand& run, const QuestionContext& at,
+                      const std::function<void()>& solved) {
   const KeyPress pressed = Play(puzzle, run, at).play();
   if (pressed.action == LessonAction::next) solved();
   return pressed;

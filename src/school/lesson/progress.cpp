@@ -10,9 +10,9 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "data/files/file_access.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/files/opened.hpp"
 
 namespace attn {
 
@@ -94,7 +94,7 @@ std::int64_t day_of_review(const LessonProgress& progress) {
 }
 
 ProgressFile read_progress(const std::string& path) {
-  if (!is_there(path)) return {};
+  if (!file_exists(path)) return {};
   const std::string bytes = read_bytes(path);
   try {
     const Json json = parse_json(bytes, path);
@@ -109,7 +109,7 @@ ProgressFile read_progress(const std::string& path) {
 
 std::string name_aside(const std::string& path) {
   std::string name = path + ".damaged";
-  for (int number = 2; is_there(name); ++number) name = fmt::format("{}.damaged-{}", path, number);
+  for (int number = 2; file_exists(name); ++number) name = fmt::format("{}.damaged-{}", path, number);
   return name;
 }
 
@@ -174,7 +174,7 @@ ProgressCounts counts_of(const Lesson& lesson, const LessonProgress& progress) {
 
 // --- kept progress
 
-KeptProgress::KeptProgress(Terminal& terminal, std::string path, Tell tell)
+ProgressStore::ProgressStore(Terminal& terminal, std::string path, Tell tell)
     : terminal_(terminal), path_(std::move(path)), tell_(std::move(tell)) {
   progress_ = read_progress(path_).progress;
   try_to_keep([&] {
@@ -183,7 +183,7 @@ KeptProgress::KeptProgress(Terminal& terminal, std::string path, Tell tell)
   });
 }
 
-void KeptProgress::try_to_keep(const std::function<void()>& action) {
+void ProgressStore::try_to_keep(const std::function<void()>& action) {
   if (!is_kept_) return;
   try {
     action();
@@ -195,7 +195,7 @@ void KeptProgress::try_to_keep(const std::function<void()>& action) {
 }
 
 // What is damaged makes room, and is not lost.
-CourseProgress KeptProgress::read() {
+CourseProgress ProgressStore::read() {
   ProgressFile file = read_progress(path_);
   if (file.is_damaged) {
     const std::string aside = name_aside(path_);
@@ -206,12 +206,12 @@ CourseProgress KeptProgress::read() {
   return std::move(file.progress);
 }
 
-CourseProgress KeptProgress::progress() {
+CourseProgress ProgressStore::progress() {
   if (is_kept_) progress_ = read_progress(path_).progress;
   return progress_;
 }
 
-void KeptProgress::change(const std::function<void(CourseProgress& progress)>& change) {
+void ProgressStore::change(const std::function<void(CourseProgress& progress)>& change) {
   try_to_keep([&] {
     terminal_.alone_with(path_, [&] {
       CourseProgress changed = read();

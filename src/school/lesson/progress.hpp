@@ -15,7 +15,7 @@
 namespace attn {
 
 /// A reader's answer to a question.
-struct Answered {
+struct AnswerRecord {
   std::string text;     // the last answer
   bool right = false;   // whether it is correct
   bool first = false;   // whether the very first answer was
@@ -37,9 +37,9 @@ std::int64_t this_day();
 /// The progress in a lesson. Steps and questions are known by their text: when a lesson is edited,
 /// what has not changed stays done and answered.
 struct LessonProgress {
-  std::vector<std::string> done;            // the keys of steps
-  std::map<std::string, Answered> answers;  // by the key of the question's step
-  std::optional<Repetition> repetition;     // once it is finished
+  std::vector<std::string> done;                // the keys of steps
+  std::map<std::string, AnswerRecord> answers;  // by the key of the question's step
+  std::optional<Repetition> repetition;         // once it is finished
 };
 
 /// The day on which a finished lesson comes back in a review: 1 day after its end, and after 3, 7 and then always
@@ -91,12 +91,12 @@ ProgressCounts counts_of(const Lesson& lesson, const LessonProgress& progress);
 
 /// The file that keeps the progress, which other processes may change as well. Where it cannot be written,
 /// this is told once, and what changes is known to this process alone.
-class KeptProgress {
+class ProgressStore {
  public:
   using Tell = std::function<void(Text sentence)>;
 
   /// Throws InputError where `path` is another kind of file.
-  KeptProgress(Terminal& terminal, std::string path, Tell tell);
+  ProgressStore(Terminal& terminal, std::string path, Tell tell);
 
   /// As this and all other processes have left it.
   CourseProgress progress();

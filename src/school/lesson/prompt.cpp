@@ -13,7 +13,7 @@
 #include "page/render/style.hpp"
 #include "school/lesson/marking.hpp"
 #include "school/tutor/judge.hpp"
-#include "school/tutor/steps.hpp"
+#include "school/tutor/solution_steps.hpp"
 
 namespace attn {
 
@@ -39,7 +39,7 @@ constexpr std::array keys_of_lessons = {
 std::optional<KeyPress> going(const std::string& typed) {
   for (const std::string_view verb : {"go to ", "goto ", "go ", "step ", "g "}) {
     if (!typed.starts_with(verb)) continue;
-    const auto step = parsed<std::size_t>(trimmed(std::string_view(typed).substr(verb.size())));
+    const auto step = parse_number<std::size_t>(trimmed(std::string_view(typed).substr(verb.size())));
     if (step) return KeyPress{LessonAction::go, *step};
   }
   return std::nullopt;
@@ -50,7 +50,7 @@ std::optional<KeyPress> going(const std::string& typed) {
 // One question at one terminal.
 class Asking {
  public:
-  Asking(const SolvedQuestion& solved, const AskedAt& at, const AnswerKept& kept)
+  Asking(const SolvedQuestion& solved, const QuestionContext& at, const AnswerListener& kept)
       : solved_(solved), at_(at), kept_(kept), hints_(solved.question.hints, "question", "the answer") {}
 
   KeyPress ask() {
@@ -119,7 +119,7 @@ class Asking {
   // What was wrong is enough at first. After some misses a hint is offered, and once the first step of the solution.
   std::string help_after(const Judgment& judged) const {
     const std::string advice = hints_.advice();
-    const auto after = [&](std::string_view help) { return static_cast<std::size_t>(limit(help)); };
+    const auto after = [&](std::string_view help) { return static_cast<std::size_t>(judge_limit(help)); };
     const std::string step = misses_ == after("misses before the first step") ? first_step(solved_) : "";
     if (!step.empty() && judged.says.find(step) == std::string::npos)
       return fmt::format("The first step: {}. {}", step, advice);
@@ -127,8 +127,8 @@ class Asking {
   }
 
   const SolvedQuestion& solved_;
-  const AskedAt& at_;
-  const AnswerKept& kept_;
+  const QuestionContext& at_;
+  const AnswerListener& kept_;
   Hints hints_;
   std::size_t misses_ = 0;  // wrong answers
 };
@@ -161,7 +161,7 @@ Block listing_of(std::span<const LessonKey> keys) {
   Listing listing{{"key", "what it does"}, {}};
   for (const LessonKey& key : keys) {
     std::string name(key.name);
-    for (const std::string& word : parted(key.words, " ")) name += ", " + word;
+    for (const std::string& word : split_at_any(key.words, " ")) name += ", " + word;
     listing.rows.push_back({std::move(name), std::string(key.about)});
   }
   return listing;
@@ -216,7 +216,7 @@ std::optional<std::string> Conversation::ask(std::string_view says) {
 
 // --- asking
 
-KeyPress ask(const SolvedQuestion& solved, const AskedAt& at, const AnswerKept& kept) {
+KeyPress ask(const SolvedQuestion& solved, const QuestionContext& at, const AnswerListener& kept) {
   return Asking(solved, at, kept).ask();
 }
 

@@ -117,26 +117,26 @@ class LessonTerminal : public Conversation {
   std::int64_t today() const { return today_; }
 
  private:
-  KeptProgress kept_;
+  ProgressStore kept_;
   std::int64_t today_;
 };
 
 /// Where a question is asked.
-struct AskedAt {
+struct QuestionContext {
   Conversation& conversation;
   std::span<const LessonKey> keys;  // that do something there
   std::string place;                // how far the reader is, at the beginning of the prompt: "3/9"
 };
 
 /// Who is told what becomes of a question.
-struct AnswerKept {
+struct AnswerListener {
   std::function<void(const std::string& typed, bool right)> answered;
   std::function<void()> gave_up;  // the reader wanted to see the answer
 };
 
 /// Asks a question until it is answered correctly, its answer is shown, or a key leads away from it. Returns
 /// the key: that to the next step after a correct answer.
-KeyPress ask(const SolvedQuestion& solved, const AskedAt& at, const AnswerKept& kept);
+KeyPress ask(const SolvedQuestion& solved, const QuestionContext& at, const AnswerListener& kept);
 
 /// The hints of a question or a puzzle, which a reader sees one after the other.
 class Hints {

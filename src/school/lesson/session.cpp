@@ -203,8 +203,8 @@ class Session {
 
   KeyPress play_puzzle() {
     const Puzzle& puzzle = lesson_.puzzles[*step().puzzle];
-    return play(puzzle, result_.run, {terminal_, lesson_keys(), place()},
-                [&] { terminal_.change([&](CourseProgress& progress) { mark_solved(puzzle, progress); }); });
+    return solve_puzzle(puzzle, result_.run, {terminal_, lesson_keys(), place()},
+                        [&] { terminal_.change([&](CourseProgress& progress) { mark_solved(puzzle, progress); }); });
   }
 
   KeyPress pause() {
@@ -213,7 +213,7 @@ class Session {
           terminal_.ask(fmt::format("[{}] {}", place(), prompt_of(lesson_keys(), &LessonKey::at_pauses, "")));
       if (!typed) return {LessonAction::quit};
       if (typed->empty()) return {LessonAction::next};
-      if (const auto number = parsed<std::size_t>(*typed)) return {LessonAction::go, *number};
+      if (const auto number = parse_number<std::size_t>(*typed)) return {LessonAction::go, *number};
       const std::optional<KeyPress> pressed = key_press(*typed);
       if (pressed && pressed->action == LessonAction::help) {
         terminal_.show({listing_of(lesson_keys())});
@@ -237,7 +237,7 @@ class Session {
   void miss() {
     tried_ = at_;
     change([&](LessonProgress& progress) {
-      Answered& answered = progress.answers[keys_[at_]];
+      AnswerRecord& answered = progress.answers[keys_[at_]];
       if (!answered.right) answered.missed = true;
     });
   }
@@ -247,7 +247,7 @@ class Session {
     tried_ = at_;
     change([&](LessonProgress& progress) {
       const auto [found, is_new] = progress.answers.try_emplace(keys_[at_]);
-      Answered& answered = found->second;
+      AnswerRecord& answered = found->second;
       answered.text = typed;
       answered.right = right;
       if (is_new) answered.first = right;
@@ -280,8 +280,8 @@ class Session {
 
 }  // namespace
 
-SessionEnd take(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal,
-                std::optional<std::size_t> step) {
+SessionEnd run_session(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal,
+                       std::optional<std::size_t> step) {
   return Session(lesson, result, terminal).take(step);
 }
 

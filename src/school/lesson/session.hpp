@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/lesson/prompt.hpp"
 #include "school/puzzle/puzzle.hpp"
@@ -16,8 +16,8 @@ enum class SessionEnd { finished, left };
 
 /// Takes a lesson step by step: from this step (counted from 0), or from where it was left. Progress is saved
 /// after every step and every answer.
-SessionEnd take(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal,
-                std::optional<std::size_t> step = {});
+SessionEnd run_session(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal,
+                       std::optional<std::size_t> step = {});
 
 /// Asks again what was missed in a lesson, each question with what it is about. A question that is answered
 /// at the first try is no longer missed. With a step, its question alone is asked, whether it was missed or not.
@@ -30,7 +30,8 @@ std::span<const LessonKey> puzzle_keys();
 /// Lets a reader set numbers until the puzzle is solved, or a key leads away from it, and shows what becomes
 /// of them after each try. Returns the key: that to the next step where it is solved; `solved` is told
 /// before.
-KeyPress play(const Puzzle& puzzle, const RunCommand& run, const AskedAt& at, const std::function<void()>& solved);
+KeyPress solve_puzzle(const Puzzle& puzzle, const RunCommand& run, const QuestionContext& at,
+                      const std::function<void()>& solved);
 
 /// Notes that a puzzle is solved, if it is built in.
 void mark_solved(const Puzzle& puzzle, CourseProgress& progress);

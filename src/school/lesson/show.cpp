@@ -67,7 +67,7 @@ class Blocks {
   void add_paragraph(const MarkdownLeaf& leaf) {
     const bool is_plain = leaf.margins.outermost == 0 && leaf.words.size() == 1;
     if (is_plain) return add_block(Prose{leaf.words.front()});
-    std::vector<Margined::Line> lines;
+    std::vector<ParagraphsWithMargins::Line> lines;
     for (const Text& words : leaf.words)
       lines.push_back({lines.empty() ? leaf.margins.first : leaf.margins.rest, leaf.margins.rest, words});
     add_lines(leaf.margins, std::move(lines));
@@ -75,7 +75,7 @@ class Blocks {
 
   // Code is indented, as Markdown has it, and never broken.
   void add_code(const MarkdownLeaf& leaf) {
-    std::vector<Margined::Line> lines;
+    std::vector<ParagraphsWithMargins::Line> lines;
     for (const std::string& line : lines_of(leaf.text)) {
       const std::string& margin = lines.empty() ? leaf.margins.first : leaf.margins.rest;
       lines.push_back({margin + "    " + line, leaf.margins.rest, {}});
@@ -84,12 +84,12 @@ class Blocks {
   }
 
   // What stands in one list or quotation stays together.
-  void add_lines(const MarkdownMargins& margins, std::vector<Margined::Line> lines) {
+  void add_lines(const MarkdownMargins& margins, std::vector<ParagraphsWithMargins::Line> lines) {
     const bool goes_on = open_.outermost != 0 && open_.outermost == margins.outermost;
-    if (!goes_on) blocks_.emplace_back(Margined{});
-    std::vector<Margined::Line>& all = std::get<Margined>(blocks_.back()).lines;
+    if (!goes_on) blocks_.emplace_back(ParagraphsWithMargins{});
+    std::vector<ParagraphsWithMargins::Line>& all = std::get<ParagraphsWithMargins>(blocks_.back()).lines;
     if (goes_on && !margins.tight) all.push_back({beginning_alike(open_.rest, margins.rest), "", {}});
-    for (Margined::Line& line : lines) all.push_back(std::move(line));
+    for (ParagraphsWithMargins::Line& line : lines) all.push_back(std::move(line));
     open_ = margins;
   }
 
@@ -125,7 +125,7 @@ Block output_of(const CommandResult& command) {
 }
 
 Block abilities_of(const Lesson& lesson) {
-  Margined list;
+  ParagraphsWithMargins list;
   for (const std::string& ability : lesson.can) list.lines.push_back({"- ", "  ", text(ability)});
   return list;
 }
@@ -144,7 +144,7 @@ std::vector<Block> opening_of(const Lesson& lesson) {
 
 std::vector<Block> closing_of(const Lesson& lesson, const ProgressCounts& counts) {
   const std::string name = lesson.document.folder ? "" : " " + without_zeros(lesson.number);
-  std::vector<Block> blocks = {Prose{text(strong(fmt::format("End of lesson{}. ", name)), counted(counts))}};
+  std::vector<Block> blocks = {Prose{text(strong(fmt::format("End of lesson{}. ", name)), counts_in_words(counts))}};
   if (!lesson.can.empty()) {
     blocks.emplace_back(Prose{text("You can now:")});
     blocks.push_back(abilities_of(lesson));
@@ -156,7 +156,7 @@ std::vector<Block> closing_of(const Lesson& lesson, const ProgressCounts& counts
   return blocks;
 }
 
-std::string counted(const ProgressCounts& counts) {
+std::string counts_in_words(const ProgressCounts& counts) {
   std::string says =
       fmt::format("{}: {} correct at the first try", count_of(counts.questions, "question"), counts.first);
   if (counts.later > 0) says += fmt::format(", {} later", counts.later);

@@ -24,7 +24,7 @@ Block output_of(const CommandResult& command);
 std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const LessonResult& result);
 
 /// "6 questions: 4 correct at the first try, 1 later, 1 not yet."
-std::string counted(const ProgressCounts& counts);
+std::string counts_in_words(const ProgressCounts& counts);
 
 /// "3" of "03".
 std::string without_zeros(std::string_view number);

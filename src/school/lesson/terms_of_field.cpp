@@ -24,7 +24,7 @@ std::vector<TermOfField> read_terms() {
     if (trimmed(line).empty()) continue;
     TermOfField& term = terms.emplace_back();
     term.name = trimmed(line.substr(0, line.find(',')));
-    for (const std::string& form : parted(line, ",")) term.forms.push_back(in_lower_case(trimmed(form)));
+    for (const std::string& form : split_at_any(line, ",")) term.forms.push_back(in_lower_case(trimmed(form)));
   }
   return terms;
 }

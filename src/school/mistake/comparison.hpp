@@ -8,7 +8,7 @@
 #include "core/graph/graph.hpp"
 #include "core/math/difference.hpp"
 #include "core/math/rounding.hpp"
-#include "data/files/cells.hpp"
+#include "data/files/cell_values.hpp"
 #include "data/files/matrix_file.hpp"
 
 namespace attn {
@@ -37,7 +37,7 @@ std::optional<double> mask_value(const Node& node, const Matrix& theirs, const M
 bool differs_in_mask_value(const Node& node, const Matrix& theirs, const Matrix& right, const Rounding& rounding);
 
 /// A matrix of somebody else, and the one of the computation that it is compared with.
-struct Compared {
+struct ComparedMatrix {
   std::string name;  // that it has in its file
   const Node* node;
   std::shared_ptr<const Matrix> theirs;

@@ -24,7 +24,7 @@ struct Mistake {
   bool (*where)(const Node& node);
   /// What it makes in the place of such a node; nothing: with these numbers it is no other. Throws InputError
   /// where that cannot be computed.
-  std::optional<Value> (*instead)(At at);
+  std::optional<Value> (*instead)(RewriteSite at);
 
   operator Change() const { return {where, instead}; }
 };

@@ -21,7 +21,7 @@ std::vector<const MistakeWithNumber*> mistakes_with_numbers() {
 
 Change MistakeWithNumber::change(const NodesWhere& places, double number) const {
   return {[at = places](const Node& node) { return at.has(node); },
-          [make = with, number](At at) { return make(at, number); }};
+          [make = with, number](RewriteSite at) { return make(at, number); }};
 }
 
 namespace {
@@ -50,7 +50,9 @@ class NumberSolver {
   }
 
  private:
-  Remade with(double number) { return {before_, {mistake_.change(places_, number)}, places_.first()->index}; }
+  RecomputedMatrices with(double number) {
+    return {before_, {mistake_.change(places_, number)}, places_.first()->index};
+  }
 
   bool reaches() {
     return where_possible([&] { return with(*mistake_.starts.begin()).changes(place_); });
@@ -58,7 +60,7 @@ class NumberSolver {
 
   bool explains(double number) {
     return where_possible([&] {
-      Remade remade = with(number);
+      RecomputedMatrices remade = with(number);
       return remade.explains(place_) && remade.keeps_those_before(place_);
     });
   }
@@ -154,23 +156,23 @@ class NumberSolver {
   }
 
   SolvedNumber solved(double number) {
-    Remade remade = with(number);
+    RecomputedMatrices remade = with(number);
     return {&mistake_, mistake_.amount(*places_.first(), number), mistake_.change(places_, number),
-            explained_by(remade, ground_.compared, place_), is_likely(number)};
+            explanatory_power(remade, ground_.compared, place_), is_likely(number)};
   }
 
   const SearchGround& ground_;
   std::size_t place_;
   const MistakeWithNumber& mistake_;
   NodesWhere places_;
-  Remade before_;
+  RecomputedMatrices before_;
 };
 
 }  // namespace
 
 std::vector<SolvedNumber> solve_numbers(const SearchGround& ground, std::size_t place) {
   constexpr std::size_t least_cells = 3;
-  const Compared& matrix = ground.compared[place];
+  const ComparedMatrix& matrix = ground.compared[place];
   std::vector<SolvedNumber> all;
   if (matrix.difference.has_other_shape || matrix.theirs->size() <= least_cells ||
       matrix.difference.cells < least_cells)

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "school/mistake/remade.hpp"
+#include "school/mistake/mistake_search.hpp"
 
 namespace attn {
 
@@ -32,7 +32,7 @@ struct MistakeWithNumber {
 
   /// Its `instead` is null, because that needs the number.
   Mistake mistake;
-  std::optional<Value> (*with)(At at, double number);
+  std::optional<Value> (*with)(RewriteSite at, double number);
   /// What the number is there, in words: "0.5 times the right ones". The node is where the mistake is made first.
   std::string (*amount)(const Node& node, double number);
   Scale scale;
@@ -62,7 +62,7 @@ struct SolvedNumber {
   const MistakeWithNumber* mistake;
   std::string amount;  // in words
   Change change;
-  Explained explained;
+  ExplanatoryPower explained;
   bool is_likely;  // has few digits, or is known by its amount
 };
 

@@ -22,7 +22,7 @@ const Node* embeddings_of(const Node& ids) {
 
 // The rows of the table so many below the right ones, as where one side counts words from 0 and the other from
 // 1. Above the first row is the last one, as for an index of −1 in Python.
-Made rows_below(At at, std::size_t below) {
+Made rows_below(RewriteSite at, std::size_t below) {
   const std::size_t count = embeddings_of(at.node)->frame.shape.rows;
   Matrix ids = at.node.matrix();
   for (double& id : cells(ids)) id = static_cast<double>((static_cast<std::size_t>(id) - 1 + below) % count + 1);
@@ -40,12 +40,12 @@ bool adds_to_scaled_embeddings(const Node& node) {
   const Node* const scaled = node.is(role::positioned) ? operand(node, 0) : nullptr;
   return scaled && scales_embeddings(*scaled);
 }
-Made positions_scaled_too(At at) {
+Made positions_scaled_too(RewriteSite at) {
   const Node& scaled = *at.node.operands[0];
   return times(add(at.of(*scaled.operands[0]), at[1]), *scaled.find(setting::number));
 }
 
-Made positions_alone(At at) {
+Made positions_alone(RewriteSite at) {
   const std::size_t words = at[1].shape().rows, sentences = at.node.frame.rows.batch;
   if (sentences == 1) return at[1];
   return repeat_rows(at[1], {.parts = 1, .apart = words}, sentences, at.node.frame.rows);
@@ -58,7 +58,7 @@ bool counts_sentences(const Node& node) {
   const Node* const positioned = node.is(role::positions) ? node.beside(role::positioned) : nullptr;
   return node.is(role::positions) && (!positioned || positioned->frame.rows.batch == 1);
 }
-Made by_sentence(At at) {
+Made by_sentence(RewriteSite at) {
   const Frame& frame = at.node.frame;
   if (at.node.is(role::positions)) return repeat_rows(rows(at.itself(), 0, 1), {}, frame.shape.rows, frame.rows);
   const std::size_t sentences = frame.rows.batch, words = frame.shape.rows / sentences;
@@ -70,26 +70,28 @@ constexpr Mistake mistakes_in_embeddings[] = {
     {"next-embeddings", error, "each embedding taken one row too low",
      "This is what the rows of the embedding table give that stand below the right ones. "
      "A table's first row belongs to the first word.",
-     has<embeddings_of>, [](At at) { return rows_below(at, 1); }},
+     has<embeddings_of>, [](RewriteSite at) { return rows_below(at, 1); }},
     {"embeddings-before", error, "each embedding taken one row too high",
      "This is what the rows of the embedding table give that stand above the right ones. "
      "Words are counted from 1 here, and many programs count from 0.",
-     has<embeddings_of>, [](At at) { return rows_below(at, embeddings_of(at.node)->frame.shape.rows - 1); }},
+     has<embeddings_of>, [](RewriteSite at) { return rows_below(at, embeddings_of(at.node)->frame.shape.rows - 1); }},
     {"embeddings-not-scaled", error, "embeddings without the factor √d",
      "This is what the embeddings give without the factor √d. "
      "Multiply them by √d before positions are added.",
      scales_embeddings, left_out},
     {"embeddings-divided", error, "embeddings divided by √d",
      "This is what embeddings divided by √d give. Multiply them by √d.", scales_embeddings,
-     [](At at) -> Made { return divide(at[0], *at.node.find(setting::number)); }},
+     [](RewriteSite at) -> Made { return divide(at[0], *at.node.find(setting::number)); }},
     {"embeddings-times-d", error, "embeddings multiplied by d instead of √d",
      "This is what embeddings multiplied by d give. Multiply them by its root, √d.", scales_embeddings,
-     [](At at) -> Made { return at.redo(at.node, {at.itself()}); }},
+     [](RewriteSite at) -> Made { return at.redo(at.node, {at.itself()}); }},
     {"embeddings-scaled", convention, "embeddings multiplied by √d",
      "This is what embeddings multiplied by √d give, as in the first Transformer. "
      "This model takes them as they are.",
      are_not_scaled,
-     [](At at) -> Made { return multiplied(at, std::sqrt(static_cast<double>(at.node.frame.shape.columns))); }},
+     [](RewriteSite at) -> Made {
+       return multiplied(at, std::sqrt(static_cast<double>(at.node.frame.shape.columns)));
+     }},
     {"positions-scaled-too", error, "positions multiplied by √d as well",
      "This is what comes out when embeddings and positions are multiplied by √d together. "
      "Multiply the embeddings alone, and then add the positions.",
@@ -102,7 +104,7 @@ constexpr Mistake mistakes_in_embeddings[] = {
      positions_alone},
     {"positions-multiplied", error, "positions multiplied instead of added",
      "This is what the vectors give when they are multiplied by the positions. Add the positions.",
-     has_role<role::positioned>, [](At at) -> Made { return multiply(at[0], at[1]); }},
+     has_role<role::positioned>, [](RewriteSite at) -> Made { return multiply(at[0], at[1]); }},
     {"positions-by-sentence", error, "the number of the sentence taken as the position",
      "This is what comes out when all words of a sentence have the same position, because rows are counted along the batch. "
      "Give each word the position that it has in its sentence.",
@@ -112,13 +114,13 @@ constexpr Mistake mistakes_in_embeddings[] = {
 constexpr MistakeWithNumber numbers_of_embeddings[] = {
     {{"another-multiple-of-positions", error, "positions not added once",
       "This is what another multiple of the positions gives. Add them once.", makes<role::positioned>, nullptr},
-     [](At at, double number) -> Made { return add(at[0], times(at[1], plain_number(number))); },
+     [](RewriteSite at, double number) -> Made { return add(at[0], times(at[1], plain_number(number))); },
      amount_added,
      MistakeWithNumber::Scale::linear,
      {2.0, -1.0, 0.5}},
     {{"another-multiple-of-embeddings", error, "embeddings multiplied by another number",
       "This is what a multiple of the embeddings gives, before positions are added.", makes<role::positioned>, nullptr},
-     [](At at, double number) -> Made { return add(times(at[0], plain_number(number)), at[1]); },
+     [](RewriteSite at, double number) -> Made { return add(times(at[0], plain_number(number)), at[1]); },
      amount_as_factor,
      MistakeWithNumber::Scale::linear,
      {2.0, 0.5}},

@@ -60,7 +60,7 @@ std::vector<const Node*> flows_through_sublayer(const Node& node) {
   const bool is_along_residual = now->family == &family::gradient && now->role == &role::sum;
   return is_along_residual ? flows : std::vector<const Node*>();
 }
-Made residual_forgotten(At at) {
+Made residual_forgotten(RewriteSite at) {
   std::vector<Value> flows;
   for (const Node* flow : flows_through_sublayer(at.node)) flows.insert(flows.begin(), at.of(*flow));
   return sum_of_all(flows);
@@ -70,13 +70,14 @@ constexpr Mistake mistakes_in_gradients[] = {
     {"softmax-diagonal-only", error, "only the diagonal of the Jacobian of softmax",
      "This is what α (1 − α) d gives, as if each weight depended on its own score alone. "
      "It depends on all scores of its row: α (d − the sum of α d over the row).",
-     is_back_through_softmax, [](At at) -> Made { return multiply(subtract(at[1], multiply(at[1], at[1])), at[0]); }},
+     is_back_through_softmax,
+     [](RewriteSite at) -> Made { return multiply(subtract(at[1], multiply(at[1], at[1])), at[0]); }},
     {"softmax-sum-not-subtracted", error, "α d without the sum over the row",
      "This is what α d gives. Subtract the sum of α d over the row from d first.", is_back_through_softmax,
-     [](At at) -> Made { return multiply(at[1], at[0]); }},
+     [](RewriteSite at) -> Made { return multiply(at[1], at[0]); }},
     {"softmax-sum-without-weights", error, "the plain sum of the row subtracted",
      "This is what comes out when the plain sum of d over the row is subtracted. Subtract the sum of α d.",
-     is_back_through_softmax, [](At at) -> Made { return multiply(at[1], subtract(at[0], row_sums(at[0]))); }},
+     is_back_through_softmax, [](RewriteSite at) -> Made { return multiply(at[1], subtract(at[0], row_sums(at[0]))); }},
     {"softmax-skipped", error, "the gradient passed through softmax as it is",
      "This is the gradient with respect to the weights. For that with respect to the scores, multiply it by the Jacobian of softmax.",
      is_back_through_softmax, left_out},
@@ -85,23 +86,23 @@ constexpr Mistake mistakes_in_gradients[] = {
      is_scaled_back, left_out},
     {"factor-not-transposed", error, "the first factor not transposed",
      "This is what a d gives. The gradient of b in a b is aᵀ d.", has_square_first,
-     [](At at) -> Made { return matmul(at[0], at[1]); }},
+     [](RewriteSite at) -> Made { return matmul(at[0], at[1]); }},
     {"matrix-not-transposed", error, "the second factor not transposed",
      "This is what d b gives. The gradient of a in a b is d bᵀ.", has_square_second,
-     [](At at) -> Made { return matmul(at[0], at[1]); }},
+     [](RewriteSite at) -> Made { return matmul(at[0], at[1]); }},
     {"slope-missing", error, "the derivative of the activation left out",
      "This is the gradient after the activation. Multiply it by the derivative.", has_slope, left_out},
     {"slope-at-the-argument", error, "the derivative with the argument in place of the result",
      "This is what the formula of the derivative gives with the number before the function. "
      "It needs the number after it: 1 − tanh², with the result of tanh.",
      has_slope_of_result,
-     [](At at) -> Made {
+     [](RewriteSite at) -> Made {
        return at.redo(at.node, {at[0], at.of(*at.node.operands[1]->original().operands[0])});
      }},
     {"mean-and-variance-fixed", error, "mean and variance taken as constants",
      "This is what comes out when mean and variance count as constants. "
      "They are made of the same row, so their gradients flow back to it as well.",
-     is_of_mean_or_variance, [](At at) -> Made { return multiplied(at, 0.0); }},
+     is_of_mean_or_variance, [](RewriteSite at) -> Made { return multiplied(at, 0.0); }},
     {"residual-forgotten", error, "no gradient along the residual connection",
      "This is the gradient through the sub-layer alone. "
      "Add the one along the residual connection, which passes unchanged.",

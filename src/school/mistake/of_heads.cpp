@@ -29,15 +29,15 @@ std::optional<HeadPart> part_of_head(const Node& node) {
 constexpr auto is_part = has<part_of_head>;
 
 // Row after row cut into as many parts as there are heads.
-Made split_by_reshape(At at) {
+Made split_by_reshape(RewriteSite at) {
   const std::size_t words = at[0].shape().rows / at[0].node().frame.rows.batch;
   return rows(reshape(at[0], at.node.frame.shape.columns), part_of_head(at.node)->number * words, words);
 }
 
-Made merged_by_reshape(At at) { return reshape(stack(at.operands()), at.node.frame.shape.columns); }
+Made merged_by_reshape(RewriteSite at) { return reshape(stack(at.operands()), at.node.frame.shape.columns); }
 
 // Every h-th column, from the number of the head on.
-Made split_in_strides(At at) {
+Made split_in_strides(RewriteSite at) {
   const HeadPart part = *part_of_head(at.node);
   return reshape(columns(reshape(at[0], part.count), part.number, 1), at.node.frame.shape.columns);
 }
@@ -49,7 +49,7 @@ bool is_projected_part(const Node& node) {
   return map && map->x->frame.shape.columns % part->count == 0;
 }
 template <bool is_shared>
-Made words_split(At at) {
+Made words_split(RewriteSite at) {
   const HeadPart part = *part_of_head(at.node);
   const LinearNodes map = *linear_nodes(*part.whole);
   const std::size_t width = map.x->frame.shape.columns / part.count, size = at.node.frame.shape.columns;
@@ -63,7 +63,7 @@ Made words_split(At at) {
 
 // The mean of the weights of all heads in the weighted sum of each.
 bool sums_values_of_head(const Node& node) { return sums_values(node) && head_of(node); }
-Made weights_averaged(At at) {
+Made weights_averaged(RewriteSite at) {
   std::vector<Value> heads;
   for (const Node* weights : of_all_heads(at.node, role::weights)) heads.push_back(at.of(*weights));
   return matmul(mean_of_all(heads), at[1]);
@@ -80,13 +80,13 @@ bool is_divided_by_root_in_head(const Node& node) {
 bool differs_in_one_head(const Node& node) {
   return makes(node, role::concat) || is_part(node) || is_divided_by_root_in_head(node);
 }
-Made one_head(At at) {
+Made one_head(RewriteSite at) {
   if (!makes(at.node, role::scaled)) return at[0];
   return divide(at[0], root_of(shared_by_heads(at.node, role::k)->frame.shape.columns));
 }
 
 // The first column of each head, then the second ones.
-Made heads_interleaved(At at) {
+Made heads_interleaved(RewriteSite at) {
   const std::vector<Value> heads = at.operands();
   std::vector<Value> all;
   for (std::size_t j = 0; j < heads.front().shape().columns; ++j) {
@@ -108,19 +108,19 @@ constexpr Mistake mistakes_in_heads[] = {
      "This is what reshapes without a transpose give, before and after the heads: a head gets only some of the words, with columns of several heads. "
      "Exchange the axes of heads and words.",
      [](const Node& node) { return is_part(node) || makes(node, role::concat); },
-     [](At at) { return is_part(at.node) ? split_by_reshape(at) : merged_by_reshape(at); }},
+     [](RewriteSite at) { return is_part(at.node) ? split_by_reshape(at) : merged_by_reshape(at); }},
     {"heads-in-strides", error, "every h-th column for a head instead of neighboring ones",
      "This is what every h-th column gives, with h heads. "
      "A head has neighboring columns: the first d_k, then the next d_k.",
      is_part, split_in_strides},
     {"first-head-for-all", error, "columns of the first head for all heads",
      "This is what the columns of the first head give in every head. Each head has columns of its own.", is_part,
-     [](At at) -> Made { return columns(at[0], 0, at.node.frame.shape.columns); }},
+     [](RewriteSite at) -> Made { return columns(at[0], 0, at.node.frame.shape.columns); }},
     {"first-keys-and-values-for-all", error, "keys and values of the first head for all heads",
      "This is what the keys and values of the first head give in every head, as in multi-query attention. "
      "Each head has keys and values of its own.",
      [](const Node& node) { return !node.is(role::q) && is_part(node); },
-     [](At at) -> Made { return columns(at[0], 0, at.node.frame.shape.columns); }},
+     [](RewriteSite at) -> Made { return columns(at[0], 0, at.node.frame.shape.columns); }},
     {"heads-not-split", error, "all columns for each head",
      "This is what heads give that have all columns of q, k and v. "
      "With h heads, each has one h-th of them.",
@@ -139,21 +139,25 @@ constexpr Mistake mistakes_in_heads[] = {
      is_projected_part, words_split<true>},
     {"heads-summed", error, "heads added up instead of concatenated",
      "This is what the heads give when they are added up. Concatenate them.", makes<role::concat>,
-     [](At at) -> Made { return sum_of_all(at.operands()); }},
+     [](RewriteSite at) -> Made { return sum_of_all(at.operands()); }},
     {"heads-averaged", error, "heads averaged instead of concatenated",
      "This is what the mean of the heads gives. Concatenate them.", makes<role::concat>,
-     [](At at) -> Made { return mean_of_all(at.operands()); }},
+     [](RewriteSite at) -> Made { return mean_of_all(at.operands()); }},
     {"heads-summed-in-each", error, "the sum of the heads in the place of each",
      "This is what the heads give when each is replaced by their sum. Concatenate them as they are.",
      makes<role::concat>,
-     [](At at) -> Made { return concatenate(std::vector<Value>(at.operands().size(), sum_of_all(at.operands()))); }},
+     [](RewriteSite at) -> Made {
+       return concatenate(std::vector<Value>(at.operands().size(), sum_of_all(at.operands())));
+     }},
     {"heads-averaged-in-each", error, "the mean of the heads in the place of each",
      "This is what the heads give when each is replaced by their mean. Concatenate them as they are.",
      makes<role::concat>,
-     [](At at) -> Made { return concatenate(std::vector<Value>(at.operands().size(), mean_of_all(at.operands()))); }},
+     [](RewriteSite at) -> Made {
+       return concatenate(std::vector<Value>(at.operands().size(), mean_of_all(at.operands())));
+     }},
     {"heads-reversed", error, "heads concatenated in the opposite order",
      "This is what the heads give in the opposite order. The first head stands first.", makes<role::concat>,
-     [](At at) -> Made {
+     [](RewriteSite at) -> Made {
        std::vector<Value> heads = at.operands();
        std::ranges::reverse(heads);
        return concatenate(heads);
@@ -164,7 +168,7 @@ constexpr Mistake mistakes_in_heads[] = {
     {"heads-below-each-other", error, "heads below each other instead of side by side",
      "This is what the heads give below each other. "
      "Concatenate the columns: the heads of a word stand in one row.",
-     makes<role::concat>, [](At at) -> Made { return stack(at.operands()); }},
+     makes<role::concat>, [](RewriteSite at) -> Made { return stack(at.operands()); }},
     {"weights-averaged", error, "mean of the weights of all heads in each head",
      "This is what the mean of the weights of all heads gives. "
      "Each head sums up its values with its own weights. "

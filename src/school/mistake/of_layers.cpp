@@ -29,13 +29,13 @@ const Activation* activation_before(const Node& node) {
   return named.empty() ? nullptr : activation_here(named.front()->original());
 }
 constexpr auto is_behind_activation = has<activation_before>;
-Made activated_again(At at) { return activation_before(at.node)->apply(at.itself()); }
+Made activated_again(RewriteSite at) { return activation_before(at.node)->apply(at.itself()); }
 
 // x σ(1.702 x)  (Hendrycks and Gimpel 2016, section 2)
 Value quick_gelu(const Value& x) { return multiply(x, sigmoid(times(x, plain_number(1.702)))); }
 
 // f(x W_1) ⊙ x W_gate
-Made gates_exchanged(At at) {
+Made gates_exchanged(RewriteSite at) {
   const Node &activated = at.node.operands[0]->original(), &inner = *at.node.operands[1];
   return multiply(activation_here(activated)->apply(at.of(inner)), at.of(*activated.operands[0]));
 }
@@ -48,7 +48,7 @@ bool adds(const Node& node) {
 bool activates_with_bias(const Node& node) {
   return activates_any(node) && adds<role::b_1>(node.operands[0]->original());
 }
-Made bias_after_activation(At at) {
+Made bias_after_activation(RewriteSite at) {
   const Node& sum = at.node.operands[0]->original();
   return add(at.redo(at.node, {at.of(*sum.operands[0])}), at.of(*sum.operands[1]));
 }
@@ -66,7 +66,7 @@ double self_normalizing(double x) {
 double tanh_of_soft_plus(double x) { return x * std::tanh(soft_plus(x)); }
 
 template <double (*function)(double)>
-Made by_function(At at) {
+Made by_function(RewriteSite at) {
   return each_cell(at, at[0].matrix(), function);
 }
 
@@ -91,60 +91,60 @@ constexpr Mistake mistakes_in_feed_forward[] = {
     {"activation-last", error, "the activation after the second map instead of between the two",
      "This is what the activation gives after the second map. It stands between the two maps.",
      [](const Node& node) { return activates_any(node) || is_behind_activation(node); },
-     [](At at) { return activates_any(at.node) ? left_out(at) : activated_again(at); }},
+     [](RewriteSite at) { return activates_any(at.node) ? left_out(at) : activated_again(at); }},
     {"activation-twice", error, "the activation after the second map as well",
      "This is what the activation gives when it is applied once more after the second map. "
      "It stands only between the two.",
      is_behind_activation, activated_again},
     {"gelu-for-relu", error, "GELU instead of ReLU", "This is what GELU gives. This layer has ReLU: max(x, 0).",
-     activates<rectifier>, [](At at) -> Made { return gelu(at[0]); }},
+     activates<rectifier>, [](RewriteSite at) -> Made { return gelu(at[0]); }},
     {"gelu-by-tanh-for-relu", error, "GELU with a tanh instead of ReLU",
      "This is what GELU gives with a tanh in place of Φ, as in GPT-2. This layer has ReLU: max(x, 0).",
-     activates<rectifier>, [](At at) -> Made { return gelu_by_tanh(at[0]); }},
+     activates<rectifier>, [](RewriteSite at) -> Made { return gelu_by_tanh(at[0]); }},
     {"silu-for-relu", error, "SiLU instead of ReLU", "This is what SiLU gives, x σ(x). This layer has ReLU: max(x, 0).",
-     activates<rectifier>, [](At at) -> Made { return silu(at[0]); }},
+     activates<rectifier>, [](RewriteSite at) -> Made { return silu(at[0]); }},
     {"sigmoid-for-relu", error, "1 / (1 + exp(−x)) instead of ReLU",
      "This is what 1 / (1 + exp(−x)) gives. This layer has ReLU: max(x, 0).", activates<rectifier>,
-     [](At at) -> Made { return sigmoid(at[0]); }},
+     [](RewriteSite at) -> Made { return sigmoid(at[0]); }},
     {"relu-keeps-negative-numbers", error, "min(x, 0) instead of max(x, 0)",
      "This is what min(x, 0) gives, which keeps the negative numbers. ReLU keeps the positive ones: "
      "max(x, 0).",
-     activates<rectifier>, [](At at) -> Made { return subtract(at[0], relu(at[0])); }},
+     activates<rectifier>, [](RewriteSite at) -> Made { return subtract(at[0], relu(at[0])); }},
     {"relu-drops-the-sign", error, "|x| instead of max(x, 0)",
      "This is what |x| gives. With ReLU negative numbers become 0: max(x, 0).", activates<rectifier>,
-     [](At at) -> Made { return subtract(add(relu(at[0]), relu(at[0])), at[0]); }},
+     [](RewriteSite at) -> Made { return subtract(add(relu(at[0]), relu(at[0])), at[0]); }},
     {"relu-for-gelu", error, "ReLU instead of GELU", "This is what ReLU gives. This layer has GELU: x Φ(x).",
-     activates<gelu_function, gelu_by_tanh_function>, [](At at) -> Made { return relu(at[0]); }},
+     activates<gelu_function, gelu_by_tanh_function>, [](RewriteSite at) -> Made { return relu(at[0]); }},
     {"gelu-by-tanh", convention, "GELU with a tanh in place of Φ",
      "This is what GELU gives with a tanh in place of Φ, as in GPT-2. This layer has x Φ(x) itself.",
-     activates<gelu_function>, [](At at) -> Made { return gelu_by_tanh(at[0]); }},
+     activates<gelu_function>, [](RewriteSite at) -> Made { return gelu_by_tanh(at[0]); }},
     {"gelu-by-erf", convention, "GELU with Φ itself instead of a tanh",
      "This is what x Φ(x) gives, as PyTorch computes GELU unless told otherwise. "
      "This layer has the approximation by tanh, as in GPT-2.",
-     activates<gelu_by_tanh_function>, [](At at) -> Made { return gelu(at[0]); }},
+     activates<gelu_by_tanh_function>, [](RewriteSite at) -> Made { return gelu(at[0]); }},
     {"gelu-by-sigmoid", convention, "GELU as x σ(1.702 x)",
      "This is what x σ(1.702 x) gives, as CLIP computes GELU. This layer computes it otherwise.",
-     activates<gelu_function, gelu_by_tanh_function>, [](At at) -> Made { return quick_gelu(at[0]); }},
+     activates<gelu_function, gelu_by_tanh_function>, [](RewriteSite at) -> Made { return quick_gelu(at[0]); }},
     {"sigmoid-for-silu", error, "σ(x) instead of x σ(x)", "This is what σ(x) gives. SiLU multiplies it by x.",
-     activates<silu_function>, [](At at) -> Made { return sigmoid(at[0]); }},
+     activates<silu_function>, [](RewriteSite at) -> Made { return sigmoid(at[0]); }},
     {"sigmoid-for-tanh", error, "1 / (1 + exp(−x)) instead of tanh",
      "This is what 1 / (1 + exp(−x)) gives. This layer has tanh, which lies between −1 and 1.",
-     activates<hyperbolic_tangent>, [](At at) -> Made { return sigmoid(at[0]); }},
+     activates<hyperbolic_tangent>, [](RewriteSite at) -> Made { return sigmoid(at[0]); }},
     {"bias-after-activation", error, "b_1 added after the activation",
      "This is what comes out when b_1 is added after the activation. Add it before.", activates_with_bias,
      bias_after_activation},
     {"tanh-as-activation", error, "tanh instead of the activation",
      "This is what tanh gives. The layer has another activation.", activates_otherwise<hyperbolic_tangent>,
-     [](At at) -> Made { return attn::tanh(at[0]); }},
+     [](RewriteSite at) -> Made { return attn::tanh(at[0]); }},
     {"relu-as-activation", error, "ReLU instead of the activation",
      "This is what ReLU gives, max(x, 0). The layer has another activation.",
-     activates<silu_function, hyperbolic_tangent, logistic>, [](At at) -> Made { return relu(at[0]); }},
+     activates<silu_function, hyperbolic_tangent, logistic>, [](RewriteSite at) -> Made { return relu(at[0]); }},
     {"gelu-as-activation", error, "GELU instead of the activation",
      "This is what GELU gives. The layer has another activation.",
-     activates<silu_function, hyperbolic_tangent, logistic>, [](At at) -> Made { return gelu(at[0]); }},
+     activates<silu_function, hyperbolic_tangent, logistic>, [](RewriteSite at) -> Made { return gelu(at[0]); }},
     {"sigmoid-as-activation", error, "1 / (1 + exp(−x)) instead of the activation",
      "This is what 1 / (1 + exp(−x)) gives. The layer has another activation.",
-     activates<gelu_function, gelu_by_tanh_function>, [](At at) -> Made { return sigmoid(at[0]); }},
+     activates<gelu_function, gelu_by_tanh_function>, [](RewriteSite at) -> Made { return sigmoid(at[0]); }},
     {"elu-as-activation", error, "ELU instead of the activation",
      "This is what ELU gives, exp(x) − 1 for negative numbers. The layer has another activation.", activates_any,
      by_function<exponential_unit>},
@@ -162,9 +162,13 @@ constexpr Mistake mistakes_in_feed_forward[] = {
      by_function<tanh_of_soft_plus>},
 };
 
-Made leaky(At at, double slope) { return add(relu(at[0]), times(subtract(at[0], relu(at[0])), plain_number(slope))); }
-Made sigmoid_unit(At at, double number) { return multiply(at[0], sigmoid(times(at[0], plain_number(number)))); }
-Made added_times(At at, double number) { return add(at[0], times(at[1], plain_number(number))); }
+Made leaky(RewriteSite at, double slope) {
+  return add(relu(at[0]), times(subtract(at[0], relu(at[0])), plain_number(slope)));
+}
+Made sigmoid_unit(RewriteSite at, double number) {
+  return multiply(at[0], sigmoid(times(at[0], plain_number(number))));
+}
+Made added_times(RewriteSite at, double number) { return add(at[0], times(at[1], plain_number(number))); }
 
 constexpr MistakeWithNumber numbers_of_layers[] = {
     {{"another-slope", error, "a slope for negative numbers instead of ReLU",
@@ -216,7 +220,7 @@ constexpr Mistake mistakes_in_maps[] = {
     {"maps-transposed", error, "square matrices used transposed",
      "This is what the transposed square matrices give, as if there were a row for each output (nn.Linear of PyTorch stores them so). "
      "Here a matrix has a row for each input: x W. A square matrix fits both ways.",
-     multiplies_by_square, [](At at) -> Made { return matmul_transposed(at[0], at[1]); }},
+     multiplies_by_square, [](RewriteSite at) -> Made { return matmul_transposed(at[0], at[1]); }},
     {"bias-missing", error, "no bias", "This is what comes out without the bias. Add it after the product.", adds_bias,
      left_out},
 };

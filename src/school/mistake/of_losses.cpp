@@ -15,20 +15,20 @@ namespace {
 bool is_cross_entropy(const Node& node) { return node.op == &op::cross_entropy; }
 bool is_smoothed(const Node& node) { return is_cross_entropy(node) && *node.find(setting::smoothing) != 0.0; }
 
-Made probability_alone(At at) {
+Made probability_alone(RewriteSite at) {
   const Value of_words = softmax(at[0]);
   // Of each row the number at the expected word. A matrix with a row for each word says how many there are.
   return row_sums(multiply(of_words, one_hot(at[1], transposed_matmul(of_words, of_words))));
 }
 
 // Every word that counts, counts as 1.
-Made counted_as_1(At at) {
+Made counted_as_1(RewriteSite at) {
   Matrix counts = at.node.matrix();
   for (double& count : cells(counts)) count = count == 0.0 ? 0.0 : 1.0;
   return at.like(std::move(counts));
 }
 
-Made all_counted(At at) {
+Made all_counted(RewriteSite at) {
   Matrix counts = at.node.matrix();
   for (double& count : cells(counts)) count = 1.0 / static_cast<double>(counts.size());
   return at.like(std::move(counts));
@@ -58,7 +58,7 @@ bool can_be_replaced(const Node& node) {
   return other && other->frame.shape == node.frame.shape;
 }
 template <IsInput by>
-Made with_ids_of(At at) {
+Made with_ids_of(RewriteSite at) {
   return at.like(only(*at.node.graph, by)->matrix());
 }
 
@@ -69,7 +69,7 @@ bool can_be_shifted(const Node& node) {
   if (!expected || expected->frame.shape.rows < 2 * expected->frame.rows.batch) return false;
   return &node == expected || (is_counted && node.frame.shape.columns == expected->frame.shape.rows);
 }
-Made shifted_twice(At at) {
+Made shifted_twice(RewriteSite at) {
   const Node& expected = *only(*at.node.graph, is_expected);
   const std::size_t all = expected.frame.shape.rows, words = all / expected.frame.rows.batch;
   const auto is_last = [&](std::size_t i) { return i % words == words - 1; };
@@ -102,7 +102,7 @@ const Node* tempered_for(const Node& node) {
   const Node* const tempered = node.is(role::distribution) ? node.beside(role::tempered) : nullptr;
   return tempered && divides_by_temperature(*tempered) ? tempered : nullptr;
 }
-Made temperature_after_softmax(At at) {
+Made temperature_after_softmax(RewriteSite at) {
   const Node& tempered = *tempered_for(at.node);
   return divide(softmax(at.of(*tempered.operands[0])), *tempered.find(setting::number));
 }
@@ -110,7 +110,7 @@ Made temperature_after_softmax(At at) {
 bool is_limited(const Node& node) {
   return node.is(role::limited) && node.beside(role::distribution) && node.beside(role::allowed);
 }
-Made softmax_again(At at) {
+Made softmax_again(RewriteSite at) {
   const Value all = at.beside(role::distribution), allowed = at.beside(role::allowed);
   return softmax(mask(all, allowed, -std::numeric_limits<double>::infinity()));
 }
@@ -120,18 +120,18 @@ constexpr Mistake mistakes_in_losses[] = {
      "This is what the cross-entropy gives when probabilities go into it, to which it applies softmax once more. "
      "Give it the logits.",
      is_cross_entropy,
-     [](At at) -> Made { return cross_entropy(softmax(at[0]), at[1], *at.node.find(setting::smoothing)); }},
+     [](RewriteSite at) -> Made { return cross_entropy(softmax(at[0]), at[1], *at.node.find(setting::smoothing)); }},
     {"smoothing-missing", error, "cross-entropy without label smoothing",
      "This is what the cross-entropy gives without label smoothing. "
      "The target is not the right word alone: each word gets a small share.",
-     is_smoothed, [](At at) -> Made { return cross_entropy(at[0], at[1], 0.0); }},
+     is_smoothed, [](RewriteSite at) -> Made { return cross_entropy(at[0], at[1], 0.0); }},
     {"loss-in-bits", convention, "the logarithm to the base 2",
      "This is what the logarithm to the base 2 gives: bits, as in information theory. "
      "Here it is the natural logarithm, ln.",
-     is_cross_entropy, [](At at) -> Made { return multiplied(at, 1.0 / std::log(2.0)); }},
+     is_cross_entropy, [](RewriteSite at) -> Made { return multiplied(at, 1.0 / std::log(2.0)); }},
     {"logarithm-to-base-10", error, "the logarithm to the base 10",
      "This is what the logarithm to the base 10 gives. Take the natural logarithm, ln.", is_cross_entropy,
-     [](At at) -> Made { return multiplied(at, 1.0 / std::log(10.0)); }},
+     [](RewriteSite at) -> Made { return multiplied(at, 1.0 / std::log(10.0)); }},
     {"probability-without-logarithm", error, "the probability of the right word, without −ln",
      "This is the probability of the right word. The loss is −ln of it.", is_cross_entropy, probability_alone},
     {"loss-summed", error, "the sum of the losses instead of their mean",
@@ -154,7 +154,7 @@ constexpr Mistake mistakes_in_losses[] = {
      can_be_shifted, shifted_twice},
     {"temperature-multiplied", error, "logits multiplied by the temperature",
      "This is what logits multiplied by the temperature give. Divide them by it.", divides_by_temperature,
-     [](At at) -> Made { return times(at[0], *at.node.find(setting::number)); }},
+     [](RewriteSite at) -> Made { return times(at[0], *at.node.find(setting::number)); }},
     {"temperature-missing", error, "no temperature",
      "This is what comes out without the temperature. Divide the logits by it before softmax.", divides_by_temperature,
      left_out},

@@ -29,7 +29,7 @@ bool is_mask_input(const Node& node) {
 using Allows = std::function<bool(const MaskReasons& mask, std::size_t row, std::size_t key)>;
 
 // The same mask with other cells; nothing where the cells are the same.
-Made mask_that(At at, const MaskReasons& mask, const Allows& allows) {
+Made mask_that(RewriteSite at, const MaskReasons& mask, const Allows& allows) {
   Matrix cells(at.node.frame.shape);
   bool is_changed = false;
   for (std::size_t i = 0; i < mask.rows(); ++i) {
@@ -44,7 +44,7 @@ Made mask_that(At at, const MaskReasons& mask, const Allows& allows) {
 
 // A row whose mistake is a function of one cell of the mask.
 template <bool (*allows)(const MaskReasons& mask, std::size_t row, std::size_t key)>
-Made masked_otherwise(At at) {
+Made masked_otherwise(RewriteSite at) {
   return mask_that(at, MaskReasons(at.node), allows);
 }
 
@@ -99,7 +99,7 @@ bool last_word_hidden(const MaskReasons& mask, std::size_t row, std::size_t key)
   return mask.allows(row, key) && !(end < mask.keys() && key + 1 == end);
 }
 
-Made transposed_mask(At at) {
+Made transposed_mask(RewriteSite at) {
   const MaskReasons mask(at.node);
   if (mask.queries() != mask.keys()) return std::nullopt;
   return mask_that(at, mask, [](const MaskReasons& of, std::size_t row, std::size_t key) {
@@ -108,7 +108,7 @@ Made transposed_mask(At at) {
 }
 
 // Aligned at the top left, or at the bottom right, where the lengths differ.
-Made other_corner(At at) {
+Made other_corner(RewriteSite at) {
   const MaskReasons mask(at.node);
   if (!mask.before() || mask.keys() <= mask.queries()) return std::nullopt;
   const std::size_t before = *mask.before() == 0 ? mask.keys() - mask.queries() : 0;
@@ -130,9 +130,9 @@ bool queries_hidden_as_well(const MaskReasons& mask, std::size_t row, std::size_
 }
 
 // Rows in which everything is masked have equal weights then.
-Made queries_hidden_instead_of_keys(At at) {
+Made queries_hidden_instead_of_keys(RewriteSite at) {
   if (is_mask_input(at.node)) return masked_otherwise<queries_hidden>(at);
-  if (!at.again.changes(*at.node.operands[1])) return std::nullopt;
+  if (!at.rewriting.changes(*at.node.operands[1])) return std::nullopt;
   return replace(at[0], at[1], very_low);
 }
 
@@ -166,7 +166,7 @@ bool can_have_mask_of_target(const Node& node) {
   if (!node.within(scope::cross_attention)) return false;
   return node.is(role::masked) ? mask_of_target(node) != nullptr : is_made_of_named(node, role::masked);
 }
-Made target_mask_in_cross_attention(At at) {
+Made target_mask_in_cross_attention(RewriteSite at) {
   if (!at.node.is(role::masked)) return on_named(at, role::masked);
   const Node &scores = at.node.original(), &own = *mask_of_target(at.node);
   return at.redo(own, {at.of(is_mask(scores) ? *scores.operands[0] : scores), at.of(*own.operands[1])});
@@ -184,7 +184,7 @@ bool hides_a_row(const Node& mask) {
 }
 
 template <const double& fill>
-Made filled_where_all_masked(At at) {
+Made filled_where_all_masked(RewriteSite at) {
   const Value allowed = at[1];
   if (!hides_a_row(allowed.node())) return std::nullopt;
   const Value shown = repeat_columns(row_sums(allowed), allowed.shape().columns, axis("keys"));
@@ -192,7 +192,7 @@ Made filled_where_all_masked(At at) {
 }
 
 // A row in which every score is −∞.
-Made no_number_where_all_masked(At at) {
+Made no_number_where_all_masked(RewriteSite at) {
   const Value operand = at[0];
   const Matrix& scores = operand.matrix();
   std::optional<Matrix> weights;
@@ -209,7 +209,7 @@ bool sees_all_words(const Node& node) {
   const NamedScope* const side = outermost(node.place);
   return is_softmax_of_attention(node) && side && side->is(scope::encoder) && node.frame.shape.rows > 1;
 }
-Made later_keys_hidden(At at) {
+Made later_keys_hidden(RewriteSite at) {
   Matrix scores = at[0].matrix();
   const std::size_t queries = std::max<std::size_t>(1, scores.shape().rows / at.node.frame.rows.batch);
   bool hides_more = false;
@@ -225,7 +225,7 @@ Made later_keys_hidden(At at) {
 }
 
 // The last key as well, which is the newest one.
-Made last_key_hidden(At at) {
+Made last_key_hidden(RewriteSite at) {
   Matrix scores = at.itself().matrix();
   for (std::size_t i = 0; i < scores.shape().rows; ++i) scores(i, scores.shape().columns - 1) = -infinity;
   return at.like(std::move(scores));
@@ -239,16 +239,16 @@ constexpr Mistake mistakes_in_masks[] = {
     {"masked-score-is-zero", error, "0 in place of a masked score",
      "This is what a masked score of 0 gives: e⁰ is 1, so the key still gets weight. "
      "Put −∞ or a large negative number in its place.",
-     masks_scores, [](At at) -> Made { return replace(at[0], at[1], 0.0); }},
+     masks_scores, [](RewriteSite at) -> Made { return replace(at[0], at[1], 0.0); }},
     {"masked-after-softmax", error, "weights masked after the softmax",
      "This is what weights give that are masked after the softmax: rows no longer sum to 1. "
      "Mask the scores before it.",
      [](const Node& node) { return is_softmax_of_attention(node) && is_mask(*node.operands[0]); },
-     [](At at) -> Made { return zero_where_masked(at, softmax(scores_before_mask(at))); }},
+     [](RewriteSite at) -> Made { return zero_where_masked(at, softmax(scores_before_mask(at))); }},
     {"mask-added", error, "mask of 0 and 1 added to the scores",
      "This is what the mask of zeros and ones gives when it is added to the scores. "
      "Where it is 0, put −∞ or a large negative number in place of the score.",
-     masks_scores, [](At at) -> Made { return add(at[0], at[1]); }},
+     masks_scores, [](RewriteSite at) -> Made { return add(at[0], at[1]); }},
     {"mask-reversed", error, "mask with 0 and 1 exchanged",
      "This is what the mask gives with its zeros and ones exchanged: what is to be hidden is seen. "
      "Here 1 means that a query may attend to a key.",
@@ -305,7 +305,7 @@ constexpr Mistake mistakes_in_masks[] = {
      "This is what masks give that are repeated sentence by sentence, where the heads stand head by head. "
      "Repeat the masks in the order of the heads.",
      has<mask_of_other_sentence>,
-     [](At at) -> Made {
+     [](RewriteSite at) -> Made {
        return at.redo(at.node, {at[0], at.of(*mask_of_other_sentence(at.node))});
      }},
     {"target-mask-in-cross-attention", error, "mask of the target in the cross-attention",
@@ -315,21 +315,21 @@ constexpr Mistake mistakes_in_masks[] = {
     {"masked-score-is-infinite", error, "+∞ in place of a masked score",
      "This is what +∞ gives in place of a masked score: no number. "
      "Put −∞ or a large negative number in its place.",
-     masks_scores, [](At at) -> Made { return replace(at[0], at[1], infinity); }},
+     masks_scores, [](RewriteSite at) -> Made { return replace(at[0], at[1], infinity); }},
     {"equal-where-all-masked", convention, "equal weights where all keys are masked",
      "This is what equal weights give for a query whose keys are all masked, as a large negative mask value makes them. "
      "Here the weights of such a query are 0.",
      masks_scores, filled_where_all_masked<very_low>},
     {"large-negative-mask-value", convention, "−10⁹ in place of −∞",
      "This is what a masked score of −10⁹ gives, as many programs have it. Here it is −∞.", masks_scores,
-     [](At at) -> Made { return replace(at[0], at[1], very_low); }},
+     [](RewriteSite at) -> Made { return replace(at[0], at[1], very_low); }},
     {"no-number-where-all-masked", convention, "no number where all keys are masked",
      "This is what softmax gives where all keys are masked and it divides 0 by 0: no number. "
      "Here the weights of such a query are 0.",
      is_softmax_of_attention, no_number_where_all_masked},
 };
 
-Made added_to_masked(At at, double number) {
+Made added_to_masked(RewriteSite at, double number) {
   const Value masked = subtract(constant_like(at[1], 1.0), at[1]);
   return add(at[0], times(masked, plain_number(number)));
 }
@@ -337,7 +337,7 @@ constexpr MistakeWithNumber numbers_of_masks[] = {
     {{"another-mask-value", error, "a number in place of masked scores that is not low enough",
       "This is what a finite number gives in place of masked scores, so that masked keys still get weight. Put −∞ or a large negative number there.",
       masks_scores, nullptr},
-     [](At at, double number) -> Made { return replace(at[0], at[1], number); },
+     [](RewriteSite at, double number) -> Made { return replace(at[0], at[1], number); },
      amount_itself,
      MistakeWithNumber::Scale::linear,
      {-1.0, -10.0, -100.0, -1e3, -1e4, 1.0, 1e9}},
@@ -351,7 +351,7 @@ constexpr MistakeWithNumber numbers_of_masks[] = {
     {{"number-added-to-visible", error, "a number added to the scores that are not masked",
       "This is what comes out when a number is added to the scores of the keys that a query may attend to. Put −∞ in place of the masked ones.",
       masks_scores, nullptr},
-     [](At at, double number) -> Made { return add(at[0], times(at[1], plain_number(number))); },
+     [](RewriteSite at, double number) -> Made { return add(at[0], times(at[1], plain_number(number))); },
      amount_itself,
      MistakeWithNumber::Scale::linear,
      {-1.0, -10.0, -1e4, -1e9, 1e9, 2.0}},

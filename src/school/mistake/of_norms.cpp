@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/op/ways.hpp"
+#include "core/op/gradient_operations.hpp"
 #include "school/mistake/amounts.hpp"
 #include "school/mistake/numbers.hpp"
 #include "school/mistake/parts.hpp"
@@ -32,10 +32,10 @@ Value plus(const Value& column, double number) {
 
 Value squared(const Value& x) { return multiply(x, x); }
 
-Value centered(At at) { return subtract(at[0], at[1]); }
+Value centered(RewriteSite at) { return subtract(at[0], at[1]); }
 
 // √variance, where the variance is what it now is: itself over its root.
-Value deviations(At at) {
+Value deviations(RewriteSite at) {
   constexpr double least = 1e-300;  // of a row of equal numbers the root is 0
   return divide_by_deviation(at[2], at[2], least);
 }
@@ -43,7 +43,7 @@ Value deviations(At at) {
 // x / divisor, row by row: of a deviation only its square is asked for.
 Value over(const Value& x, const Value& divisors) { return divide_by_deviation(x, squared(divisors), 0.0); }
 
-Value with_variance_and_epsilon(At at) { return plus(at[2], epsilon_in(at.node)); }
+Value with_variance_and_epsilon(RewriteSite at) { return plus(at[2], epsilon_in(at.node)); }
 
 Value layer_normalized(const Value& x, double epsilon) {
   const Value means = row_means(x);
@@ -53,19 +53,19 @@ Value layer_normalized(const Value& x, double epsilon) {
 bool has_sample_variance(const Node& node) {
   return node.is(role::variance) && node.operands[0]->frame.shape.columns >= 2;
 }
-Made by_n_minus_1(At at) {
+Made by_n_minus_1(RewriteSite at) {
   const auto d = static_cast<double>(at.node.operands[0]->frame.shape.columns);
   return multiplied(at, d / (d - 1.0));
 }
 
 bool normalizes_with_epsilon(const Node& node) { return normalizes(node) && epsilon_in(node) != 0.0; }
 
-Made without_epsilon(At at) {
+Made without_epsilon(RewriteSite at) {
   if (standardizes(at.node)) return standardize(at[0], at[1], at[2], 0.0);
   return divide_by_root_mean_square(at[0], 0.0);
 }
 
-Made epsilon_outside_the_root(At at) {
+Made epsilon_outside_the_root(RewriteSite at) {
   if (standardizes(at.node)) return over(centered(at), plus(deviations(at), epsilon_in(at.node)));
   constexpr double least = 1e-300;  // of a row of zeros the root is 0
   const Value squares = row_means(squared(at[0]));
@@ -78,13 +78,13 @@ bool adds_one_to_gamma(const Node& node) {
   return node.op == &op::add && stretched && x->is(role::normalised) && stretches(stretched->original());
 }
 
-Made over_words(At at) {
+Made over_words(RewriteSite at) {
   const Value x = transpose(at[0]);
   const double epsilon = epsilon_in(at.node);
   return transpose(standardizes(at.node) ? layer_normalized(x, epsilon) : divide_by_root_mean_square(x, epsilon));
 }
 
-Made over_everything(At at) {
+Made over_everything(RewriteSite at) {
   // 1/n in n × n cells: times a column, its mean in every row.
   const Value equal = uniform(matmul_transposed(at[0], at[0]));
   const Value mean = matmul(equal, at[1]);
@@ -98,12 +98,12 @@ bool shifts(const Node& node) {
   return by && stretches(*x) && by->is(role::beta);
 }
 
-Made gamma_and_beta_exchanged(At at) {
+Made gamma_and_beta_exchanged(RewriteSite at) {
   const Node& stretched = *at.node.operands[0];
   return add(multiply(at.of(*stretched.operands[0]), at[1]), at.of(*stretched.operands[1]));
 }
 
-Made beta_before_gamma(At at) {
+Made beta_before_gamma(RewriteSite at) {
   const Node& stretched = *at.node.operands[0];
   return multiply(add(at.of(*stretched.operands[0]), at[1]), at.of(*stretched.operands[1]));
 }
@@ -113,7 +113,7 @@ bool ends_any_norm(const Node& node) { return node.is(role::output) && node.besi
 bool ends_last_norm(const Node& node) {
   return ends_any_norm(node) && node.place && node.place->is(scope::norm) && !node.place->number;
 }
-Made before_norm(At at) { return at.of(*at.node.beside(role::normalised)->operands[0]); }
+Made before_norm(RewriteSite at) { return at.of(*at.node.beside(role::normalised)->operands[0]); }
 
 constexpr Mistake mistakes_in_norms[] = {
     {"variance-by-n-minus-1", error, "the variance divided by n − 1",
@@ -130,27 +130,27 @@ constexpr Mistake mistakes_in_norms[] = {
      "This is what the root of the standard deviation gives: a root was taken twice. "
      "Divide by √(variance + ε).",
      standardizes,
-     [](At at) -> Made { return divide_by_deviation(centered(at), deviations(at), epsilon_in(at.node)); }},
+     [](RewriteSite at) -> Made { return divide_by_deviation(centered(at), deviations(at), epsilon_in(at.node)); }},
     {"divided-by-the-variance", error, "division by the variance instead of its root",
      "This is what division by the variance gives. Divide by its root, √(variance + ε).", standardizes,
-     [](At at) -> Made { return over(centered(at), with_variance_and_epsilon(at)); }},
+     [](RewriteSite at) -> Made { return over(centered(at), with_variance_and_epsilon(at)); }},
     {"divided-by-the-variance-squared", error, "the variance squared instead of its root",
      "This is what the power of 2 gives in place of the power of 0.5. Divide by √(variance + ε).", standardizes,
-     [](At at) -> Made { return over(centered(at), squared(with_variance_and_epsilon(at))); }},
+     [](RewriteSite at) -> Made { return over(centered(at), squared(with_variance_and_epsilon(at))); }},
     {"norm-without-epsilon", error, "normalization without ε",
      "This is what normalization gives without ε. Add ε under the root.",
      [](const Node& node) { return normalizes(node) && epsilon_in(node) != 0.0; }, without_epsilon},
     {"mean-not-subtracted", error, "normalization without subtracting the mean",
      "This is what division gives when the mean is not subtracted before. "
      "Subtract it first, so that each row has the mean 0.",
-     standardizes, [](At at) -> Made { return divide_by_deviation(at[0], at[2], epsilon_in(at.node)); }},
+     standardizes, [](RewriteSite at) -> Made { return divide_by_deviation(at[0], at[2], epsilon_in(at.node)); }},
     {"rms-for-layer-norm", error, "root mean square normalization instead of layer normalization",
      "This is what root mean square normalization gives (RMSNorm, as in Llama): each row divided by the root of the mean of its squares. "
      "Layer normalization subtracts the mean first.",
-     standardizes, [](At at) -> Made { return divide_by_root_mean_square(at[0], epsilon_in(at.node)); }},
+     standardizes, [](RewriteSite at) -> Made { return divide_by_root_mean_square(at[0], epsilon_in(at.node)); }},
     {"norm-not-divided", error, "only the mean subtracted",
      "These are the numbers less their mean. Divide them by √(variance + ε) as well.", standardizes,
-     [](At at) -> Made { return centered(at); }},
+     [](RewriteSite at) -> Made { return centered(at); }},
     {"norm-over-words", error, "normalization down the columns instead of along the rows",
      "This is what normalization of each column gives, over all words. "
      "Normalize each row, so that a word does not depend on the others.",
@@ -164,7 +164,7 @@ constexpr Mistake mistakes_in_norms[] = {
      "This is what normalization gives without β. Add its number to each column at the end.", shifts, left_out},
     {"gamma-and-beta-missing", error, "normalization without γ and β",
      "This is what normalization gives without γ and β. Multiply each column by its number in γ, and add its number in β.",
-     shifts, [](At at) -> Made { return at.of(*at.node.operands[0]->operands[0]); }},
+     shifts, [](RewriteSite at) -> Made { return at.of(*at.node.operands[0]->operands[0]); }},
     {"gamma-and-beta-exchanged", error, "γ and β exchanged",
      "This is what γ and β give when they are exchanged. Multiply by γ, and then add β.", shifts,
      gamma_and_beta_exchanged},
@@ -173,7 +173,7 @@ constexpr Mistake mistakes_in_norms[] = {
     {"length-1-for-layer-norm", error, "rows divided by their length",
      "This is what comes out when each row is divided by its length, after the mean is subtracted. "
      "Divide by √(variance + ε), which is the length over √d.",
-     standardizes, [](At at) -> Made { return unit_rows(centered(at)); }},
+     standardizes, [](RewriteSite at) -> Made { return unit_rows(centered(at)); }},
     {"last-norm-missing", error, "no normalization behind the last layer",
      "This is what comes out without the normalization behind the last layer. Normalize there as well.", ends_last_norm,
      before_norm},
@@ -182,23 +182,24 @@ constexpr Mistake mistakes_in_norms[] = {
     {"mean-square-without-root", error, "division by the mean square instead of its root",
      "This is what division by the mean of the squares gives. "
      "Divide by its root, √(mean of the squares + ε).",
-     divides_by_root, [](At at) -> Made { return over(at[0], plus(row_means(squared(at[0])), epsilon_in(at.node))); }},
+     divides_by_root,
+     [](RewriteSite at) -> Made { return over(at[0], plus(row_means(squared(at[0])), epsilon_in(at.node))); }},
     {"divided-by-the-length", error, "the sum of the squares instead of their mean",
      "This is what division by the length of the row gives, the root of the sum of its squares. "
      "Take the root of their mean, with ε.",
-     divides_by_root, [](At at) -> Made { return unit_rows(at[0]); }},
+     divides_by_root, [](RewriteSite at) -> Made { return unit_rows(at[0]); }},
     {"layer-norm-for-rms", error, "layer normalization instead of root mean square normalization",
      "This is what layer normalization gives, which subtracts the mean. "
      "Root mean square normalization does not subtract it.",
-     divides_by_root, [](At at) -> Made { return layer_normalized(at[0], epsilon_in(at.node)); }},
+     divides_by_root, [](RewriteSite at) -> Made { return layer_normalized(at[0], epsilon_in(at.node)); }},
 };
 
-Made with_epsilon(At at, double number) {
+Made with_epsilon(RewriteSite at, double number) {
   if (standardizes(at.node)) return standardize(at[0], at[1], at[2], number);
   return divide_by_root_mean_square(at[0], number);
 }
 bool is_variance(const Node& node) { return node.is(role::variance) && node.op; }
-Made gamma_plus(At at, double number) { return add(at.itself(), times(at[0], plain_number(number))); }
+Made gamma_plus(RewriteSite at, double number) { return add(at.itself(), times(at[0], plain_number(number))); }
 
 constexpr MistakeWithNumber numbers_of_norms[] = {
     {{"another-epsilon", error, "normalization with another ε",
@@ -210,7 +211,7 @@ constexpr MistakeWithNumber numbers_of_norms[] = {
     {{"another-variance", error, "a multiple of the variance",
       "This is what normalization gives with a multiple of the variance. The variance is the mean of the squared distances.",
       is_variance, nullptr},
-     [](At at, double number) -> Made { return multiplied(at, number); },
+     [](RewriteSite at, double number) -> Made { return multiplied(at, number); },
      amount_as_factor,
      MistakeWithNumber::Scale::logarithmic,
      {2.0}},

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/op/ways.hpp"
+#include "core/op/gradient_operations.hpp"
 #include "school/mistake/amounts.hpp"
 #include "school/mistake/numbers.hpp"
 #include "school/mistake/parts.hpp"
@@ -25,10 +25,10 @@ bool has_layout(const Node& node) {
   return is_sinusoid(node) && *node.find(setting::layout) == &sinusoid_layouts()[layout];
 }
 
-Value with_layout(At at, const SinusoidLayout& layout, Waves waves) {
-  return sinusoid(at.again.graph(), layout, at.node.frame, waves);
+Value with_layout(RewriteSite at, const SinusoidLayout& layout, Waves waves) {
+  return sinusoid(at.rewriting.graph(), layout, at.node.frame, waves);
 }
-Value with_waves(At at, Waves waves) { return with_layout(at, **at.node.find(setting::layout), waves); }
+Value with_waves(RewriteSite at, Waves waves) { return with_layout(at, **at.node.find(setting::layout), waves); }
 
 // Every column has a frequency of its own, counted as if there were d of them.
 constexpr SinusoidLayout by_column = {"by column", "", [](std::size_t column, std::size_t) { return column; }, even,
@@ -49,7 +49,7 @@ constexpr SinusoidLayout cosines_first = {"cosines first", "",
                                           no_columns};
 
 // exp(2j · floor(−ln base / d / 2)), as Python reads −log(base) / d // 2: a base of its own, e^(d · rate).
-Made floored_exponent(At at) {
+Made floored_exponent(RewriteSite at) {
   const auto d = static_cast<double>(at.node.frame.shape.columns);
   const double rate = -std::floor(-std::log(waves(at).base) / d / 2.0);
   return with_waves(at, with_base(at, std::exp(d * rate)));
@@ -60,7 +60,7 @@ bool has_two_waves(const Node& node) {
   const std::size_t d = node.frame.shape.columns;
   return is_sinusoid(node) && d >= 4 && d % 2 == 0;
 }
-Made up_to_the_base(At at) {
+Made up_to_the_base(RewriteSite at) {
   const double half = static_cast<double>(at.node.frame.shape.columns) / 2.0;
   const double base = std::pow(waves(at).base, half / (half - 1.0));
   return with_layout(at, sinusoid_layouts()[one_half_each], with_base(at, base));
@@ -68,7 +68,7 @@ Made up_to_the_base(At at) {
 
 // The same sinusoid at positions that begin with another number and are apart by another one.
 enum class OnlyWaves { both, sines, cosines };
-Made waves_table(At at, double begin, double apart, OnlyWaves only = OnlyWaves::both) {
+Made waves_table(RewriteSite at, double begin, double apart, OnlyWaves only = OnlyWaves::both) {
   const SinusoidLayout& layout = **at.node.find(setting::layout);
   const Waves own = waves(at);
   Matrix table(at.node.frame.shape);
@@ -86,7 +86,7 @@ Made waves_table(At at, double begin, double apart, OnlyWaves only = OnlyWaves::
 }
 
 // Radians that were taken for degrees.
-Made in_degrees(At at) { return waves_table(at, 0.0, std::numbers::pi / 180.0); }
+Made in_degrees(RewriteSite at) { return waves_table(at, 0.0, std::numbers::pi / 180.0); }
 
 // Some rows of a learned table, of which one more is left.
 bool has_learned_rows(const Node& node) {
@@ -102,7 +102,7 @@ bool counts_all(const Node& node) {
   return is_sinusoid(node) && waves_of(node)->positions.follow_each_other() && waves_of(node)->positions.first() == 0;
 }
 bool counts_positions(const Node& node) { return is_sinusoid(node) || turns(node) || has_learned_rows(node); }
-Made counted_from_1(At at) {
+Made counted_from_1(RewriteSite at) {
   if (is_sinusoid(at.node)) return with_waves(at, one_later(at));
   if (turns(at.node)) return rotate(at[0], one_later(at));
   return rows(at[0], *first_of_slice(at.node) + 1, at.node.frame.shape.rows);
@@ -114,39 +114,40 @@ constexpr Mistake mistakes_in_positions[] = {
     {"exponent-counts-columns", error, "the exponent 2·column/d in every column",
      "This is what the exponent 2·column/d gives in every column. "
      "A sine and the cosine beside it share a frequency: take 2·⌊column/2⌋/d, with columns counted from 0.",
-     has_layout<interleaved>, [](At at) -> Made { return with_layout(at, by_column, waves(at)); }},
+     has_layout<interleaved>, [](RewriteSite at) -> Made { return with_layout(at, by_column, waves(at)); }},
     {"cosine-has-its-own-frequency", error, "the exponent column/d in every column",
      "This is what the exponent column/d gives in every column. "
      "A sine and the cosine beside it share a frequency: in both the exponent is 2j/d with the same j.",
      // base^(column/d) = (√base)^(2 column/d)
      has_layout<interleaved>,
-     [](At at) -> Made { return with_layout(at, by_column, with_base(at, std::sqrt(waves(at).base))); }},
+     [](RewriteSite at) -> Made { return with_layout(at, by_column, with_base(at, std::sqrt(waves(at).base))); }},
     {"exponent-without-2", error, "the exponent j/d instead of 2j/d",
      "This is what the exponent j/d gives. It is 2j/d.", is_sinusoid,
-     [](At at) -> Made { return with_waves(at, with_base(at, std::sqrt(waves(at).base))); }},
+     [](RewriteSite at) -> Made { return with_waves(at, with_base(at, std::sqrt(waves(at).base))); }},
     {"exponent-doubled", error, "the exponent 4j/d instead of 2j/d",
      "This is what the exponent 4j/d gives, as when 2j is taken for j: columns are counted in steps of two, and then doubled again. "
      "It is 2j/d.",
-     is_sinusoid, [](At at) -> Made { return with_waves(at, with_base(at, waves(at).base * waves(at).base)); }},
+     is_sinusoid,
+     [](RewriteSite at) -> Made { return with_waves(at, with_base(at, waves(at).base * waves(at).base)); }},
     {"sines-alone", error, "sines in all columns",
      "This is what sines give in all columns. Every second column is a cosine.", is_sinusoid,
-     [](At at) { return waves_table(at, 0.0, 1.0, OnlyWaves::sines); }},
+     [](RewriteSite at) { return waves_table(at, 0.0, 1.0, OnlyWaves::sines); }},
     {"cosines-alone", error, "cosines in all columns",
      "This is what cosines give in all columns. Every second column is a sine.", is_sinusoid,
-     [](At at) { return waves_table(at, 0.0, 1.0, OnlyWaves::cosines); }},
+     [](RewriteSite at) { return waves_table(at, 0.0, 1.0, OnlyWaves::cosines); }},
     {"position-restarted", error, "positions that begin again with 0",
      "This is what comes out when positions begin again with 0. "
      "Take the position of each row, which does not begin with 0 here.",
      [](const Node& node) { return is_sinusoid(node) && waves_of(node)->positions.first() != 0; },
-     [](At at) -> Made { return with_waves(at, {.base = waves(at).base}); }},
+     [](RewriteSite at) -> Made { return with_waves(at, {.base = waves(at).base}); }},
     {"learned-position-restarted", error, "the first rows of the position table",
      "This is what the first rows of the table of positions give. "
      "Take the row of each word's own position.",
-     begins_later, [](At at) -> Made { return rows(at[0], 0, at.node.frame.shape.rows); }},
+     begins_later, [](RewriteSite at) -> Made { return rows(at[0], 0, at.node.frame.shape.rows); }},
     {"frequency-multiplied", error, "positions multiplied instead of divided",
      "This is what multiplication by the power of the base gives. "
      "Divide the position by it, so that later columns change more slowly.",
-     is_sinusoid, [](At at) -> Made { return with_waves(at, with_base(at, 1.0 / waves(at).base)); }},
+     is_sinusoid, [](RewriteSite at) -> Made { return with_waves(at, with_base(at, 1.0 / waves(at).base)); }},
     {"exponent-floored", error, "the exponent rounded down to a whole number",
      "This is what comes out when −ln(base) / d // 2 is rounded down before it is multiplied, as Python evaluates it from left to right. "
      "Compute exp(−2j ln(base) / d) without rounding.",
@@ -154,23 +155,23 @@ constexpr Mistake mistakes_in_positions[] = {
     {"exponent-is-zero", error, "the exponent 2j/d rounded to 0",
      "This is what comes out when 2j/d is divided as whole numbers and becomes 0: all columns have the frequency 1. "
      "Divide as real numbers.",
-     has_layout<interleaved>, [](At at) -> Made { return with_layout(at, one_frequency, waves(at)); }},
+     has_layout<interleaved>, [](RewriteSite at) -> Made { return with_layout(at, one_frequency, waves(at)); }},
     {"sines-then-cosines", convention, "all sines before all cosines",
      "These are the same sines and cosines with all sines first, as tensor2tensor has them. "
      "Here each cosine stands beside its sine, as in the paper. "
      "Either order can be used, as long as it stays the same.",
      has_layout<interleaved>,
-     [](At at) -> Made { return with_layout(at, sinusoid_layouts()[one_half_each], waves(at)); }},
+     [](RewriteSite at) -> Made { return with_layout(at, sinusoid_layouts()[one_half_each], waves(at)); }},
     {"sines-beside-cosines", convention, "each cosine beside its sine",
      "These are the same sines and cosines with each cosine beside its sine, as in the paper on the Transformer. "
      "Here all sines stand first. Either order can be used, as long as it stays the same.",
      has_layout<one_half_each>,
-     [](At at) -> Made { return with_layout(at, sinusoid_layouts()[interleaved], waves(at)); }},
+     [](RewriteSite at) -> Made { return with_layout(at, sinusoid_layouts()[interleaved], waves(at)); }},
     {"cosines-first", convention, "sine and cosine exchanged",
      "These are the numbers with sine and cosine exchanged, as some diffusion models have them. "
      "Here the sine comes first.",
      is_sinusoid,
-     [](At at) -> Made {
+     [](RewriteSite at) -> Made {
        return with_layout(at, has_layout<interleaved>(at.node) ? cosine_first : cosines_first, waves(at));
      }},
     {"waves-up-to-the-base", convention, "the exponent j/(d/2 − 1)",
@@ -183,7 +184,7 @@ constexpr Mistake mistakes_in_positions[] = {
 };
 
 bool has_waves(const Node& node) { return is_sinusoid(node) || turns(node); }
-Made with_another_base(At at, double base) {
+Made with_another_base(RewriteSite at, double base) {
   if (is_sinusoid(at.node)) return with_waves(at, with_base(at, base));
   return rotate(at[0], with_base(at, base));
 }
@@ -198,13 +199,13 @@ constexpr MistakeWithNumber numbers_of_positions[] = {
     {{"another-first-position", error, "positions that begin with another number",
       "This is what positions give that begin with another number. The first position counts as 0.", is_sinusoid,
       nullptr},
-     [](At at, double number) { return waves_table(at, number, 1.0); },
+     [](RewriteSite at, double number) { return waves_table(at, number, 1.0); },
      amount_itself,
      MistakeWithNumber::Scale::linear,
      {1.0, 2.0, -1.0, 3.0, 4.0, 5.0}},
     {{"another-step", error, "positions multiplied by a number",
       "This is what positions give that are multiplied by a number. They count 0, 1, 2, ….", counts_all, nullptr},
-     [](At at, double number) { return waves_table(at, 0.0, number); },
+     [](RewriteSite at, double number) { return waves_table(at, 0.0, number); },
      amount_itself,
      MistakeWithNumber::Scale::logarithmic,
      {0.5, 2.0, 6.283185307179586, 0.1, 0.01}},

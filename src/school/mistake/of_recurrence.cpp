@@ -25,7 +25,7 @@ bool is_gated(const Node& node) {
   const Node *const update = node.beside(role::update), *const candidate = node.beside(role::candidate);
   return has_role<role::h, role::state>(node) && update && candidate && uses(node, *candidate);
 }
-Made update_gate_exchanged(At at) {
+Made update_gate_exchanged(RewriteSite at) {
   const Node& difference = *at.node.operands[1]->operands[1];
   const Value h = at.of(*difference.operands[0]), candidate = at.beside(role::candidate);
   return add(h, multiply(at.beside(role::update), subtract(candidate, h)));
@@ -35,7 +35,7 @@ Made update_gate_exchanged(At at) {
 bool is_of_remembered(const Node& node) {
   return node.is(role::h_h) && node.beside(role::reset) && node.beside(role::remembered);
 }
-Made reset_after_product(At at) {
+Made reset_after_product(RewriteSite at) {
   const Node& h = *at.node.beside(role::remembered)->operands[1];
   return multiply(at.beside(role::reset), matmul(at.of(h), at[1]));
 }
@@ -84,7 +84,7 @@ bool differs_with_own_states(const Node& node) {
   const bool is_product = node.op == &op::matmul || node.op == &op::matmul_transposed;
   return (is_scored_by_hidden(node) || (is_product && uses(node, *encoded))) && !own_states(node).empty();
 }
-Made states_of_decoder(At at) {
+Made states_of_decoder(RewriteSite at) {
   if (is_hidden_of_query(at.node)) return pairwise_sum(at[0], at[1]);
   std::vector<Value> states;
   for (const Node* state : own_states(at.node)) states.push_back(at.of(*state));
@@ -123,7 +123,7 @@ constexpr Mistake mistakes_in_recurrence[] = {
      left_out},
     {"sigmoid-for-the-state", error, "1 / (1 + exp(−x)) instead of tanh",
      "This is what 1 / (1 + exp(−x)) gives. A state goes through tanh.", is_bent,
-     [](At at) -> Made { return sigmoid(at[0]); }},
+     [](RewriteSite at) -> Made { return sigmoid(at[0]); }},
     {"previous-state-missing", error, "a state without the one before it",
      "This is what comes out without the previous state. Add the previous state times its matrix.", joins_both,
      left_out},
@@ -146,17 +146,18 @@ constexpr Mistake mistakes_in_recurrence[] = {
     {"query-is-the-new-state", convention, "the new state as the query",
      "This is what the new state gives as the query, as in Luong's attention. "
      "In this variant the previous state is the query.",
-     is_query_of_old_state, [](At at) -> Made { return labelled(at.beside(role::state), at.node.frame.rows); }},
+     is_query_of_old_state,
+     [](RewriteSite at) -> Made { return labelled(at.beside(role::state), at.node.frame.rows); }},
     {"query-is-the-previous-state", convention, "the previous state as the query",
      "This is what the previous state gives as the query, as in Bahdanau's attention. "
      "In this variant the new state is the query.",
      has<state_before_query>,
-     [](At at) -> Made { return labelled(at.of(*state_before_query(at.node)), at.node.frame.rows); }},
+     [](RewriteSite at) -> Made { return labelled(at.of(*state_before_query(at.node)), at.node.frame.rows); }},
     {"context-last", convention, "the context after what it is concatenated with",
      "This is what comes out when the context stands last. Here it stands first. "
      "The learned matrix decides which order is right: its rows belong to the columns.",
      joins_context,
-     [](At at) -> Made {
+     [](RewriteSite at) -> Made {
        return concatenate({at[1], at[0]});
      }},
 };

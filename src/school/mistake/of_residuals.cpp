@@ -78,7 +78,9 @@ bool is_sum_of(const Node& node) {
 bool is_later_sum(const Node& node) {
   return !node.is_alias() && sublayer_of_sum(node) && !is_sum_of<1>(node) && sublayer_at(*node.graph, node.place, 1);
 }
-Made residual_from_the_layer(At at) { return add(at.of(*sublayer_at(*at.node.graph, at.node.place, 1)->x), at[1]); }
+Made residual_from_the_layer(RewriteSite at) {
+  return add(at.of(*sublayer_at(*at.node.graph, at.node.place, 1)->x), at[1]);
+}
 
 // γ of the first norm for γ of the second one, and the other way round; and so β. Null: there is no other one.
 const Node* same_of_other_norm(const Node& node) {
@@ -89,7 +91,7 @@ const Node* same_of_other_norm(const Node& node) {
   return other && other->frame.shape == node.frame.shape ? other : nullptr;
 }
 
-Made residual_of_norm(At at) {
+Made residual_of_norm(RewriteSite at) {
   const ResidualSublayer sublayer = *sublayer_of_sum(at.node);
   return add(at.of(*sublayer.output), at.of(*sublayer.found));
 }
@@ -99,7 +101,7 @@ bool is_of_norm_of_sum(const Node& node) {
   const auto sublayer = sublayer_of_norm(node);
   return is_post(sublayer) && !node.is_alias() && (&node == sublayer->output || uses(node, *sublayer->sum));
 }
-Made norm_of_what_was_found(At at) {
+Made norm_of_what_was_found(RewriteSite at) {
   const ResidualSublayer sublayer = *sublayer_of_norm(at.node);
   if (&at.node == sublayer.output) return add(at.of(*sublayer.x), at.itself());
   return on_other(at, *sublayer.sum, at.of(*sublayer.found));
@@ -123,15 +125,15 @@ bool differs_with_norm_before(const Node& node) {
   const auto is_output = [](const Node* one) { return is_post(sublayer_of_output(*one)); };
   return is_post(projected_in(node)) || (std::ranges::any_of(node.operands, is_output) && !is_gradient(node));
 }
-Made norm_before(At at) {
+Made norm_before(RewriteSite at) {
   if (const auto own = sublayer_of_norm(at.node); is_post(own))
-    return on_other(at, *own->sum, sums_along(*own->x, at.again));
-  if (at.node.is_alias()) return sum_in_place_of(at.node, at.again);
+    return on_other(at, *own->sum, sums_along(*own->x, at.rewriting));
+  if (at.node.is_alias()) return sum_in_place_of(at.node, at.rewriting);
   if (const auto sublayer = projected_in(at.node); is_post(sublayer)) {
-    const Value words = put(*sublayer->output, *sublayer->sum, sums_along(*sublayer->x, at.again), at.again);
-    return put(at.node, *sublayer->x, words, at.again);
+    const Value words = put(*sublayer->output, *sublayer->sum, sums_along(*sublayer->x, at.rewriting), at.rewriting);
+    return put(at.node, *sublayer->x, words, at.rewriting);
   }
-  return on_others(at, [&](const Node& one) { return sum_in_place_of(one, at.again); });
+  return on_others(at, [&](const Node& one) { return sum_in_place_of(one, at.rewriting); });
 }
 
 // --- norms after the sub-layers where they stand before them
@@ -162,18 +164,18 @@ bool differs_with_norm_behind(const Node& node) {
     return is_pre(sublayer_of_output(*one)) || is_pre(sublayer_of_sum(*one));
   });
 }
-Made norm_behind(At at) {
-  if (is_last_norm(at.node)) return norms_along(before_last_norm(at.node), at.again);
+Made norm_behind(RewriteSite at) {
+  if (is_last_norm(at.node)) return norms_along(before_last_norm(at.node), at.rewriting);
   if (const auto own = sublayer_of_norm(at.node); is_pre(own)) {
-    const Value x = norms_along(*own->x, at.again);
-    return on_other(at, *own->x, add(x, put(*own->found, *own->output, x, at.again)));
+    const Value x = norms_along(*own->x, at.rewriting);
+    return on_other(at, *own->x, add(x, put(*own->found, *own->output, x, at.rewriting)));
   }
-  if (at.node.is_alias()) return norm_in_place_of(at.node, at.again);
+  if (at.node.is_alias()) return norm_in_place_of(at.node, at.rewriting);
   if (const auto own = sublayer_of_sum(at.node); is_pre(own))
-    return add(norms_along(*own->x, at.again), at.of(*own->found));
+    return add(norms_along(*own->x, at.rewriting), at.of(*own->found));
   return on_others(at, [&](const Node& one) {
     const auto sublayer = sublayer_of_output(one);
-    return is_pre(sublayer) ? Made(norms_along(*sublayer->x, at.again)) : norm_in_place_of(one, at.again);
+    return is_pre(sublayer) ? Made(norms_along(*sublayer->x, at.rewriting)) : norm_in_place_of(one, at.rewriting);
   });
 }
 
@@ -261,14 +263,14 @@ bool differs_exchanged(const Node& node) {
 
 // The second sub-layer takes what goes into the first one; the first one takes what the second makes of that.
 template <std::size_t number>
-Made exchanged(At at) {
+Made exchanged(RewriteSite at) {
   const AtEnd at_end = *taken_at_end(at.node, number);
   const ResidualSublayer &one = at_end.sublayers.first, &other = at_end.sublayers.second;
   const auto now = [&]() -> Value {
     if (at_end.end == End::between) return at.of(*one.x);
     if (at_end.end == End::out) return at.of(end_of(one));
-    const Value x = at.of(*one.x), sum = add(x, put(*other.found, *other.x, x, at.again));
-    return other.is_post ? put(*other.output, *other.sum, sum, at.again) : sum;
+    const Value x = at.of(*one.x), sum = add(x, put(*other.found, *other.x, x, at.rewriting));
+    return other.is_post ? put(*other.output, *other.sum, sum, at.rewriting) : sum;
   }();
   if (at.node.is_alias()) return now;
   return on_others(at,
@@ -282,7 +284,7 @@ bool differs_exchanged_without_norms(const Node& node) {
   return at_end && at_end->end != End::out && at_end->sublayers.first.is_post;
 }
 template <std::size_t number>
-Made exchanged_without_norms(At at) {
+Made exchanged_without_norms(RewriteSite at) {
   const AtEnd at_end = *taken_at_end(at.node, number);
   const ResidualSublayer &one = at_end.sublayers.first, &other = at_end.sublayers.second;
   const Value x = at.of(*one.x);
@@ -292,8 +294,8 @@ Made exchanged_without_norms(At at) {
   };
   if (&at.node == &other.sum->original()) return add(at[0], at.of(*one.found));
   if (at_end.end == End::between) return take(x);
-  const Value sum = add(x, put(*other.found, *other.x, x, at.again));
-  return &at.node == &one.sum->original() ? sum : take(put(*one.output, *one.sum, sum, at.again));
+  const Value sum = add(x, put(*other.found, *other.x, x, at.rewriting));
+  return &at.node == &one.sum->original() ? sum : take(put(*one.output, *one.sum, sum, at.rewriting));
 }
 
 constexpr Mistake mistakes_in_residuals[] = {
@@ -313,23 +315,23 @@ constexpr Mistake mistakes_in_residuals[] = {
      is_later_sum, residual_from_the_layer},
     {"norms-exchanged", error, "γ and β of the two norms exchanged",
      "This is what the two norms give with γ and β of each other. Each norm has its own.", has<same_of_other_norm>,
-     [](At at) -> Made { return at.like(same_of_other_norm(at.node)->matrix()); }},
+     [](RewriteSite at) -> Made { return at.like(same_of_other_norm(at.node)->matrix()); }},
     {"third-residual-missing", error, "no residual connection around the third sub-layer",
      "This is what comes out when what goes into the third sub-layer is not added to what it gives. Add it.",
      is_sum_of<3>, second_alone},
     {"first-norm-for-all", error, "γ and β of the first norm in every norm",
      "This is what the norms of a layer give with γ and β of the first one. Each norm has its own.",
-     has<same_of_first_norm>, [](At at) -> Made { return at.like(same_of_first_norm(at.node)->matrix()); }},
+     has<same_of_first_norm>, [](RewriteSite at) -> Made { return at.like(same_of_first_norm(at.node)->matrix()); }},
     {"second-norm-for-the-first", error, "γ and β of the second norm in the first one",
      "This is what the first norm gives with γ and β of the second one. Each norm has its own.",
      [](const Node& node) { return same_of_other_norm(node) && node.place->number == std::size_t{1}; },
-     [](At at) -> Made { return at.like(same_of_other_norm(at.node)->matrix()); }},
+     [](RewriteSite at) -> Made { return at.like(same_of_other_norm(at.node)->matrix()); }},
     {"first-layer-in-all", error, "the parameters of the first layer in every layer",
      "This is what the layers give with the parameters of the first one. Each layer has its own.",
-     has<same_in_first_layer>, [](At at) -> Made { return at.like(same_in_first_layer(at.node)->matrix()); }},
+     has<same_in_first_layer>, [](RewriteSite at) -> Made { return at.like(same_in_first_layer(at.node)->matrix()); }},
     {"layers-reversed", error, "the parameters of the layers in the opposite order",
      "This is what the layers give in the opposite order. The first layer stands first.", has<same_in_opposite_layer>,
-     [](At at) -> Made { return at.like(same_in_opposite_layer(at.node)->matrix()); }},
+     [](RewriteSite at) -> Made { return at.like(same_in_opposite_layer(at.node)->matrix()); }},
     {"first-sub-layers-exchanged", error, "the second sub-layer before the first one",
      "This is what comes out when the first two sub-layers of a layer are exchanged, each with its norm. "
      "Keep their order.",
@@ -369,8 +371,8 @@ template <std::size_t number>
 bool is_plain_sum_of(const Node& node) {
   return !node.is_alias() && is_sum_of<number>(node);
 }
-Made residual_times(At at, double number) { return add(times(at[0], plain_number(number)), at[1]); }
-Made found_times(At at, double number) { return add(at[0], times(at[1], plain_number(number))); }
+Made residual_times(RewriteSite at, double number) { return add(times(at[0], plain_number(number)), at[1]); }
+Made found_times(RewriteSite at, double number) { return add(at[0], times(at[1], plain_number(number))); }
 
 constexpr MistakeWithNumber numbers_of_residuals[] = {
     {{"another-multiple-of-first-residual", error, "the first residual connection not added once",

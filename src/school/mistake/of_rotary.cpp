@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "core/op/ways.hpp"
+#include "core/op/gradient_operations.hpp"
 #include "school/mistake/amounts.hpp"
 #include "school/mistake/numbers.hpp"
 #include "school/mistake/parts.hpp"
@@ -40,7 +40,7 @@ constexpr SinusoidLayout waves_alone{"waves", "", frequency, [](std::size_t, std
 
 // x ⊙ cos + partners(x) ⊙ sin
 template <std::size_t (*frequency)(std::size_t, std::size_t)>
-Value turned(At at, Partners partners) {
+Value turned(RewriteSite at, Partners partners) {
   const Value x = at[0];
   const Shape shape = {sentences_of(x).rows, x.shape().columns};
   const Frame frame{shape, rows_of_one(x.node().frame.rows), x.node().frame.columns};
@@ -61,7 +61,7 @@ template <bool in_halves>
 bool turns_in(const Node& node) {
   return turns(node) && waves_of(node) && waves_of(node)->in_halves == in_halves && node.frame.shape.columns > 2;
 }
-Made in_the_other_way(At at) {
+Made in_the_other_way(RewriteSite at) {
   Waves all = waves(at);
   all.in_halves = !all.in_halves;
   return rotate(at[0], std::move(all));
@@ -79,7 +79,7 @@ bool turns_in_a_head(const Node& node) {
   const Node* const all = operand(*node.operands[0], 0);
   return all && all->frame.shape.columns != node.frame.shape.columns;
 }
-Made size_of_all_heads(At at) {
+Made size_of_all_heads(RewriteSite at) {
   const auto all = static_cast<double>(at.node.operands[0]->operands[0]->frame.shape.columns);
   const double share = static_cast<double>(at.node.frame.shape.columns) / all;
   return rotate(at[0], with_base(at, std::pow(waves(at).base, share)));
@@ -104,7 +104,7 @@ bool turns_with_cache(const Node& node) {
   if (!queries || !keys || !queries->op || !keys->op) return false;
   return waves_of(*queries)->positions.first() != waves_of(*keys)->positions.first();
 }
-Made with_cache(At at, RowPositions (*other)(const RowPositions& positions)) {
+Made with_cache(RewriteSite at, RowPositions (*other)(const RowPositions& positions)) {
   const Waves all = waves(at);
   const auto at_others = [&](const RowPositions& positions) {
     Waves one = all;
@@ -129,7 +129,7 @@ bool is_of_distances(const Node& node) { return makes(node, role::relative) && n
 bool has_signed_distance(const Node& node) {
   return is_of_distances(node) && node.find(setting::distance) && !node.find(setting::distance)->is_in_tree();
 }
-Made distance_reversed(At at) {
+Made distance_reversed(RewriteSite at) {
   std::vector<Value> parts;
   for (std::size_t j = at[0].shape().columns; j-- > 0;) parts.push_back(columns(at[0], j, 1));
   return at.redo(at.node, {concatenate(parts)});
@@ -153,14 +153,14 @@ bool turns_by_drawn(const Node& node) {
 }
 
 // The same table at other distances.
-Made at_distances(At at, const Apart& apart) { return by_distance(at[0], at.node.frame, apart); }
+Made at_distances(RewriteSite at, const QueryKeyPositions& apart) { return by_distance(at[0], at.node.frame, apart); }
 bool has_distances_with_cache(const Node& node) {
   const RowPositions* const keys = is_of_distances(node) ? node.find(setting::key_positions) : nullptr;
   return keys && keys->first() != node.find(setting::positions)->first();
 }
 bool is_in_tree(const Node& node) { return is_of_distances(node) && !has_signed_distance(node); }
 // A tree without branches: each word is the parent of the next one.
-Made distance_in_text(At at) {
+Made distance_in_text(RewriteSite at) {
   std::vector<std::size_t> parents(at.node.find(setting::distance)->words());
   for (std::size_t word = 0; word < parents.size(); ++word) parents[word] = word;
   return at_distances(
@@ -189,7 +189,7 @@ constexpr Mistake mistakes_in_rotary[] = {
     {"wave-scaling-forgotten", error, "waves that are not made longer",
      "This is what comes out with the waves as they are. This model has longer ones: divide their frequencies by its factors.",
      [](const Node& node) { return turns(node) && waves_of(node) && !waves_of(node)->slower.empty(); },
-     [](At at) -> Made {
+     [](RewriteSite at) -> Made {
        Waves all = waves(at);
        all.slower.clear();
        return rotate(at[0], std::move(all));
@@ -197,18 +197,18 @@ constexpr Mistake mistakes_in_rotary[] = {
     {"rotary-angles-tiled", error, "neighbors turned together with the angles of halves",
      "This is what comes out when neighbors are turned together, but with the angles in the order that belongs to halves: all, and then all again. "
      "Give both columns of a pair the same angle.",
-     turns_whole<false>, [](At at) -> Made { return turned<tiled>(at, pairs_beside_each_other); }},
+     turns_whole<false>, [](RewriteSite at) -> Made { return turned<tiled>(at, pairs_beside_each_other); }},
     {"rotary-angles-repeated", error, "halves turned together with the angles of neighbors",
      "This is what comes out when columns j and j + d/2 are turned together, but by different angles: "
      "each angle stands twice in a row. Give both columns of a pair the same angle.",
-     turns_whole<false>, [](At at) -> Made { return turned<repeated>(at, half_apart); }},
+     turns_whole<false>, [](RewriteSite at) -> Made { return turned<repeated>(at, half_apart); }},
     {"rotary-halves-angles-repeated", error, "halves turned together with each angle twice in a row",
      "This is what comes out when columns j and j + d/2 are turned together, but with the angles in the order that belongs to neighbors: "
      "each angle stands twice in a row. Give both columns of a pair the same angle: all, and then all again.",
-     turns_whole<true>, [](At at) -> Made { return turned<repeated>(at, half_apart); }},
+     turns_whole<true>, [](RewriteSite at) -> Made { return turned<repeated>(at, half_apart); }},
     {"rotary-backwards", error, "turned by the opposite angles",
      "This is what the opposite angles give. Compute x cos − y sin, and x sin + y cos.", turns,
-     [](At at) -> Made { return rotate_back(at[0], waves(at)); }},
+     [](RewriteSite at) -> Made { return rotate_back(at[0], waves(at)); }},
     {"rotary-keys-not-turned", error, "only the queries turned",
      "This is what comes out when only the queries are turned. "
      "Turn the keys as well, each by the angle of its own position.",
@@ -223,24 +223,24 @@ constexpr Mistake mistakes_in_rotary[] = {
     {"rotary-keys-one-late", error, "keys turned by one position too many",
      "This is what comes out when the positions of the keys count from 1 and those of the queries from 0. "
      "Count both from the same number.",
-     makes<role::rotated_k>, [](At at) -> Made { return rotate(at[0], one_later(at)); }},
+     makes<role::rotated_k>, [](RewriteSite at) -> Made { return rotate(at[0], one_later(at)); }},
     {"rotary-values-turned", error, "values turned as well",
      "This is what comes out when the values are turned as well. Turn queries and keys only.", has<turned_keys>,
-     [](At at) -> Made { return matmul(at[0], rotate(at[1], *waves_of(*turned_keys(at.node)))); }},
+     [](RewriteSite at) -> Made { return matmul(at[0], rotate(at[1], *waves_of(*turned_keys(at.node)))); }},
     {"rotary-exponent-without-2", error, "the exponent j/d instead of 2j/d in rotary positions",
      "This is what the exponent j/d gives. It is 2j/d.", turns,
-     [](At at) -> Made { return rotate(at[0], with_base(at, std::sqrt(waves(at).base))); }},
+     [](RewriteSite at) -> Made { return rotate(at[0], with_base(at, std::sqrt(waves(at).base))); }},
     {"rotary-size-of-all-heads", error, "angles with the size of all heads together",
      "This is what the exponent 2j/d gives with the size of all heads together. Take the size of one head.",
      turns_in_a_head, size_of_all_heads},
     {"rotary-from-0-with-cache", error, "new words turned as if they were the first ones",
      "This is what comes out when the positions of new words begin again with 0. "
      "Go on counting from the words that are remembered.",
-     turns_with_cache, [](At at) { return with_cache(at, from_0); }},
+     turns_with_cache, [](RewriteSite at) { return with_cache(at, from_0); }},
     {"rotary-one-late-with-cache", error, "each new word turned by one position too many",
      "This is what comes out when the position of each new word is one too high. "
      "Count the words before it.",
-     turns_with_cache, [](At at) { return with_cache(at, one_late); }},
+     turns_with_cache, [](RewriteSite at) { return with_cache(at, one_late); }},
     {"distance-reversed", error, "the distance i − j instead of j − i",
      "This is what the distance i − j gives, from the key to the query. "
      "Count from the query to the key, j − i: words that come later have positive distances.",
@@ -249,7 +249,7 @@ constexpr Mistake mistakes_in_rotary[] = {
      "This is what the distances give when the positions of new words begin again with 0. "
      "Go on counting from the words that are remembered.",
      has_distances_with_cache,
-     [](At at) {
+     [](RewriteSite at) {
        return at_distances(at, {{}, *at.node.find(setting::key_positions), *at.node.find(setting::distance)});
      }},
     {"distance-in-text", error, "the distance in the text instead of the tree",
@@ -259,7 +259,7 @@ constexpr Mistake mistakes_in_rotary[] = {
     {"distance-missing", error, "scores without the part of the distance",
      "This is what the scores are without the part of the distance. Add it.",
      [](const Node& node) { return node.is(role::scores) && node.beside(role::content); },
-     [](At at) -> Made { return at.beside(role::content); }},
+     [](RewriteSite at) -> Made { return at.beside(role::content); }},
 };
 
 }  // namespace

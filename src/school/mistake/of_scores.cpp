@@ -24,7 +24,7 @@ double squared_width(const Node& scores) {
 bool has_width(const Node& node) { return is_gaussian(node) && squared_width(node) != 1.0; }
 
 // −½‖q − k‖: the length is its square over the unit vector.
-Made distance_not_squared(At at) {
+Made distance_not_squared(RewriteSite at) {
   const Node& distances = at.node.find(setting::number) ? *at.node.operands[0] : at.node;
   const Value q = at.of(*distances.operands[0]), k = at.of(*distances.operands[1]);
   const Value differences = pairwise_sum(q, times(k, plain_number(-1.0)));
@@ -35,10 +35,10 @@ Made distance_not_squared(At at) {
 constexpr Mistake mistakes_in_kernels[] = {
     {"kernel-width-missing", error, "a kernel without its width σ",
      "This is what the kernel gives without its width. Divide by σ².", has_width,
-     [](At at) -> Made { return multiplied(at, squared_width(at.node)); }},
+     [](RewriteSite at) -> Made { return multiplied(at, squared_width(at.node)); }},
     {"kernel-width-multiplied", error, "multiplication by σ² instead of division",
      "This is what multiplication by σ² gives. Divide by σ²: with a wide kernel far keys count more.", has_width,
-     [](At at) -> Made { return multiplied(at, std::pow(squared_width(at.node), 2.0)); }},
+     [](RewriteSite at) -> Made { return multiplied(at, std::pow(squared_width(at.node), 2.0)); }},
     {"kernel-distance-not-squared", error, "the distance instead of its square",
      "This is what the distance gives when it is not squared. The score is −½‖q − k‖²/σ².", is_gaussian,
      distance_not_squared},
@@ -82,7 +82,7 @@ bool is_divided_by_root_of_key(const Node& node) {
 bool is_divided_in_a_model(const Node& node) {
   return is_divided_by_root_of_key(node) && shared_by_heads(node, role::q);
 }
-Made divided_by_root_of_model(At at) {
+Made divided_by_root_of_model(RewriteSite at) {
   const Node *const x = input_words(at.node, role::q), *const q = shared_by_heads(at.node, role::q);
   return divide(at[0], root_of((x ? x : q)->frame.shape.columns));
 }
@@ -92,7 +92,7 @@ bool is_scaled_otherwise(const Node& node) {
   if (!node.is(role::scaled)) return is_made_of_named(node, role::scaled);
   return size_of_key(node) && !is_divided_by_root_of_key(node);
 }
-Made divided_by_root_of_key(At at) {
+Made divided_by_root_of_key(RewriteSite at) {
   if (!at.node.is(role::scaled)) return on_named(at, role::scaled);
   return divide(at.of(scales_scores(at.node) ? *at.node.operands[0] : at.node.original()),
                 root_of(*size_of_key(at.node)));
@@ -121,7 +121,7 @@ bool masks_scaled(const Node& node) {
   const Node& masked = mask_before_softmax(node);
   return masks_scores(masked) && scales_scores(*masked.operands[0]);
 }
-Made masked_before_scaled(At at) {
+Made masked_before_scaled(RewriteSite at) {
   const Node &masked = mask_before_softmax(at.node), &scaled = *masked.operands[0];
   if (&masked == &at.node) return at.redo(at.node, {at.of(*scaled.operands[0]), at[1]});
   return at.redo(at.node, {at.redo(scaled, {at[0]})});
@@ -160,22 +160,22 @@ bool is_hidden_with_square(const Node& node) {
   const std::optional<LinearNodes> map = linear_nodes(node);
   return map && map->w->frame.shape.rows == map->w->frame.shape.columns;
 }
-Made hidden_by_transposed(At at) {
+Made hidden_by_transposed(RewriteSite at) {
   const LinearNodes map = *linear_nodes(at.node);
   const Value product = matmul_transposed(at.of(*map.x), at.of(*map.w));
   return map.b ? add(product, at.of(*map.b)) : product;
 }
-Made sum_of_activated(At at) { return at.redo(at.node, {row_sums(at.of(*at.node.operands[0]->operands[0]))}); }
+Made sum_of_activated(RewriteSite at) { return at.redo(at.node, {row_sums(at.of(*at.node.operands[0]->operands[0]))}); }
 bool adds_score_bias(const Node& node) {
   const Node* const added = operand(node, 1);
   return added && added->is(role::score_b);
 }
-Made tanh_of_each_part(At at) {
+Made tanh_of_each_part(RewriteSite at) {
   const Node& sum = at.node.operands[0]->original();
   return pairwise_sum(attn::tanh(at.of(*sum.operands[0])), attn::tanh(at.of(*sum.operands[1])));
 }
-Made tanh_of_score(At at) { return is_activated_sum(at.node) ? at[0] : attn::tanh(at.itself()); }
-Made hidden_multiplied(At at) {
+Made tanh_of_score(RewriteSite at) { return is_activated_sum(at.node) ? at[0] : attn::tanh(at.itself()); }
+Made hidden_multiplied(RewriteSite at) {
   const Matrix q = at[0].matrix(), k = at[1].matrix();
   Matrix products({q.shape().rows * k.shape().rows, q.shape().columns});
   for (std::size_t i = 0; i < products.shape().rows; ++i) {
@@ -190,10 +190,10 @@ constexpr Mistake mistakes_in_scores[] = {
      "This is what scores give that are not scaled. Scale them before the softmax.", scales_scores, left_out},
     {"scale-squared", error, "the square of the scale, such as d_k instead of √d_k",
      "This is what scores give that are scaled twice, as by d_k in place of √d_k. Scale them once.", scales_scores,
-     [](At at) -> Made { return at.redo(at.node, {at.itself()}); }},
+     [](RewriteSite at) -> Made { return at.redo(at.node, {at.itself()}); }},
     {"multiplied-by-scale", error, "scores multiplied instead of divided",
      "This is what multiplication gives, where the scores are to be divided. Divide by the same number.", divides,
-     [](At at) -> Made { return times(at[0], *at.node.find(setting::number)); }},
+     [](RewriteSite at) -> Made { return times(at[0], *at.node.find(setting::number)); }},
     {"divided-by-root-of-model", error, "division by √d_model instead of √d_k",
      "This is what division by √d_model gives. Divide by √d_k, where d_k is the size of a key of one head.",
      is_divided_in_a_model, divided_by_root_of_model},
@@ -204,16 +204,16 @@ constexpr Mistake mistakes_in_scores[] = {
     {"divided-by-keys", error, "division by the number of keys",
      "This is what division by the number of keys gives. "
      "Divide by the number in the formula of the scaled scores.",
-     scales_scores, [](At at) -> Made { return divide(at[0], plain_number(at.node.frame.shape.columns)); }},
+     scales_scores, [](RewriteSite at) -> Made { return divide(at[0], plain_number(at.node.frame.shape.columns)); }},
     {"divided-by-root-of-keys", error, "division by the square root of the number of keys",
      "This is what division by the square root of the number of keys gives. "
      "Divide by the number in the formula of the scaled scores.",
-     scales_scores, [](At at) -> Made { return divide(at[0], root_of(at.node.frame.shape.columns)); }},
+     scales_scores, [](RewriteSite at) -> Made { return divide(at[0], root_of(at.node.frame.shape.columns)); }},
     {"scaled-after-softmax", error, "weights scaled instead of scores",
      "This is what scaling after the softmax gives: the weights of a row no longer sum to 1. "
      "Scale the scores, before the softmax.",
      scales_or_weighs,
-     [](At at) -> Made {
+     [](RewriteSite at) -> Made {
        return scales_scores(at.node) ? at[0] : at.redo(*at.node.beside(role::scaled), {at.itself()});
      }},
     {"queries-scaled", convention, "queries scaled instead of scores",
@@ -221,7 +221,7 @@ constexpr Mistake mistakes_in_scores[] = {
      "Fairseq and PyTorch's MultiheadAttention do that, and the scaled scores are the same. "
      "Here the scores are scaled.",
      has<scaled_dot_products>,
-     [](At at) -> Made {
+     [](RewriteSite at) -> Made {
        const Node* const scaled = scaled_dot_products(at.node);
        return scaled == &at.node ? at[0] : at.redo(*scaled, {at.itself()});
      }},
@@ -232,51 +232,51 @@ constexpr Mistake mistakes_in_scores[] = {
     {"keys-not-transposed", error, "q k instead of q kᵀ",
      "This is what q times k gives when the keys are not transposed: each query meets a column of k. "
      "Take the dot product of each query with each key, a row of q with a row of k.",
-     compares, [](At at) -> Made { return matmul(at[0], at[1]); }},
+     compares, [](RewriteSite at) -> Made { return matmul(at[0], at[1]); }},
     {"scores-transposed", error, "k qᵀ instead of q kᵀ",
      "This is what k qᵀ gives, the scores transposed. Take q kᵀ: rows are queries, and columns are keys.", compares,
-     [](At at) -> Made { return matmul_transposed(at[1], at[0]); }},
+     [](RewriteSite at) -> Made { return matmul_transposed(at[1], at[0]); }},
     {"queries-with-queries", error, "queries compared with queries",
      "This is what the queries compared with each other give. Compare each query with the keys.", compares,
-     [](At at) -> Made { return matmul_transposed(at[0], at[0]); }},
+     [](RewriteSite at) -> Made { return matmul_transposed(at[0], at[0]); }},
     {"keys-with-keys", error, "keys compared with keys",
      "This is what the keys compared with each other give. Compare each query with the keys.", compares,
-     [](At at) -> Made { return matmul_transposed(at[1], at[1]); }},
+     [](RewriteSite at) -> Made { return matmul_transposed(at[1], at[1]); }},
     {"queries-with-values", error, "queries compared with values",
      "This is what the queries compared with the values give. "
      "Compare them with the keys: values are only averaged.",
-     compares_beside_values, [](At at) -> Made { return matmul_transposed(at[0], at.beside(role::v)); }},
+     compares_beside_values, [](RewriteSite at) -> Made { return matmul_transposed(at[0], at.beside(role::v)); }},
     {"words-with-words", error, "inputs compared without their projections",
      "This is what the inputs of the attention give when they are compared with each other. "
      "Compare the queries and the keys that are projected from them.",
      compares_projected,
-     [](At at) -> Made {
+     [](RewriteSite at) -> Made {
        return matmul_transposed(at.of(*input_words(at.node, role::q)), at.of(*input_words(at.node, role::k)));
      }},
     {"distance-for-dot-product", error, "minus the squared distance instead of the dot product",
      "This is what −‖q − k‖² gives. Take the dot product of each query with each key.", compares,
-     [](At at) -> Made { return times(minus_half_squared_distances(at[0], at[1]), plain_number(2.0)); }},
+     [](RewriteSite at) -> Made { return times(minus_half_squared_distances(at[0], at[1]), plain_number(2.0)); }},
     {"half-distance-for-dot-product", error, "minus half the squared distance instead of the dot product",
      "This is what −½‖q − k‖² gives. Take the dot product of each query with each key.", compares,
-     [](At at) -> Made { return minus_half_squared_distances(at[0], at[1]); }},
+     [](RewriteSite at) -> Made { return minus_half_squared_distances(at[0], at[1]); }},
     {"cosine", error, "cosine of the angle instead of the dot product",
      "This is what dividing each query and each key by its length gives. "
      "The dot product is not divided by lengths.",
-     compares, [](At at) -> Made { return matmul_transposed(unit_rows(at[0]), unit_rows(at[1])); }},
+     compares, [](RewriteSite at) -> Made { return matmul_transposed(unit_rows(at[0]), unit_rows(at[1])); }},
     {"lengths-kept", error, "dot product instead of the cosine",
      "This is what the dot product gives. The cosine also divides each query and each key by its length.",
      makes<role::unit_q, role::unit_k>, left_out},
     {"distances-not-halved", error, "squared distance without the factor ½",
      "This is what the squared distance gives without the factor ½. Halve it.", is_gaussian,
-     [](At at) -> Made { return multiplied(at, 2.0); }},
+     [](RewriteSite at) -> Made { return multiplied(at, 2.0); }},
     {"distances-positive", error, "squared distance without the minus sign",
      "This is what the squared distance gives without its minus sign. "
      "Near keys need larger scores than far ones, so the sign is minus.",
-     is_gaussian, [](At at) -> Made { return multiplied(at, -1.0); }},
+     is_gaussian, [](RewriteSite at) -> Made { return multiplied(at, -1.0); }},
     {"width-not-squared", error, "distance divided by σ instead of σ²",
      "This is what division by σ gives. Divide by σ².",
      [](const Node& node) { return is_gaussian(node) && (node.op == &op::divide); },
-     [](At at) -> Made { return divide(at[0], plain_number(std::sqrt(squared_width(at.node)))); }},
+     [](RewriteSite at) -> Made { return divide(at[0], plain_number(std::sqrt(squared_width(at.node)))); }},
     {"without-tanh", error, "additive score without the tanh",
      "This is what the additive score gives without tanh. "
      "Take tanh of each sum before it is multiplied by w_v.",
@@ -288,10 +288,10 @@ constexpr Mistake mistakes_in_scores[] = {
      is_activated_sum, tanh_of_each_part},
     {"relu-for-tanh-in-score", error, "max(x, 0) instead of tanh in the additive score",
      "This is what the additive score gives with max(x, 0). Take tanh of each sum.", is_activated_sum,
-     [](At at) -> Made { return relu(at[0]); }},
+     [](RewriteSite at) -> Made { return relu(at[0]); }},
     {"sigmoid-for-tanh-in-score", error, "1 / (1 + exp(−x)) instead of tanh in the additive score",
      "This is what the additive score gives with 1 / (1 + exp(−x)). Take tanh of each sum.", is_activated_sum,
-     [](At at) -> Made { return sigmoid(at[0]); }},
+     [](RewriteSite at) -> Made { return sigmoid(at[0]); }},
     {"tanh-of-the-score", error, "tanh after the product with w_v instead of before",
      "This is what tanh gives after the product with w_v. Take tanh of each sum, and then multiply by w_v.",
      [](const Node& node) { return is_activated_sum(node) || is_score_of_hidden(node); }, tanh_of_score},
@@ -301,7 +301,8 @@ constexpr Mistake mistakes_in_scores[] = {
     {"score-parameters-exchanged", error, "parameters of queries and keys exchanged in the additive score",
      "This is what the additive score gives when the two matrices are exchanged. "
      "Multiply the queries by the one of the queries, and the keys by the one of the keys.",
-     has<parameter_of_other_side>, [](At at) -> Made { return at.like(parameter_of_other_side(at.node)->matrix()); }},
+     has<parameter_of_other_side>,
+     [](RewriteSite at) -> Made { return at.like(parameter_of_other_side(at.node)->matrix()); }},
     {"score-parameters-transposed", error, "both matrices of the additive score transposed",
      "This is what the transposed matrices of the additive score give. Multiply by the matrices as they are.",
      [](const Node& node) {
@@ -320,13 +321,13 @@ constexpr Mistake mistakes_in_scores[] = {
     {"score-matrix-transposed", error, "matrix of the bilinear score transposed",
      "This is what the transposed matrix of the bilinear score gives. "
      "Multiply the query by the matrix as it is.",
-     makes<role::projected_q>, [](At at) -> Made { return matmul_transposed(at[0], at[1]); }},
+     makes<role::projected_q>, [](RewriteSite at) -> Made { return matmul_transposed(at[0], at[1]); }},
     {"not-capped", error, "scores without their cap",
      "This is what the scores give without their cap. Compute cap · tanh(score / cap).", caps_scaled,
-     [](At at) -> Made { return at.beside(role::scaled); }},
+     [](RewriteSite at) -> Made { return at.beside(role::scaled); }},
     {"not-divided-by-cap", error, "cap times the tanh of the score",
      "This is what the cap times tanh of the score gives. Divide the score by the cap before tanh.", caps_scaled,
-     [](At at) -> Made { return at.redo(at.node, {attn::tanh(at.beside(role::scaled))}); }},
+     [](RewriteSite at) -> Made { return at.redo(at.node, {attn::tanh(at.beside(role::scaled))}); }},
     {"nothing-added", error, "scores to which nothing is added",
      "This is what the scores give when nothing is added to them. Add the bias before the softmax.", adds_to_scores,
      left_out},
@@ -334,7 +335,7 @@ constexpr Mistake mistakes_in_scores[] = {
      "This is what a bias gives that is added first and scaled with the scores. "
      "Scale the scores, then add the bias.",
      adds_to_scaled,
-     [](At at) -> Made {
+     [](RewriteSite at) -> Made {
        const Node& scaled = *at.node.operands[0];
        return at.redo(scaled, {add(at.of(*scaled.operands[0]), at[1])});
      }},
@@ -346,11 +347,11 @@ bool scales_at_scale_or_softmax(const Node& node) {
   const Node* const scaled = node.beside(role::scaled);
   return is_softmax_of_attention(node) && !(scaled && scales_scores(scaled->original()));
 }
-Made scaled_by(At at, double number) {
+Made scaled_by(RewriteSite at, double number) {
   if (scales_scores(at.node)) return multiplied(at, number);
   return softmax(masked_like(at, times(scores_before_mask(at), plain_number(number))));
 }
-Made capped_at(At at, double number) {
+Made capped_at(RewriteSite at, double number) {
   return times(attn::tanh(divide(at.beside(role::scaled), plain_number(number))), plain_number(number));
 }
 
@@ -364,7 +365,7 @@ constexpr MistakeWithNumber numbers_of_scores[] = {
      {0.5, 2.0, 4.0, -1.0}},
     {{"another-multiple-of-score-bias", error, "the bias of the additive score not added once",
       "This is what another multiple of the bias gives. Add it once.", adds_score_bias, nullptr},
-     [](At at, double number) -> Made { return add(at[0], times(at[1], plain_number(number))); },
+     [](RewriteSite at, double number) -> Made { return add(at[0], times(at[1], plain_number(number))); },
      amount_added,
      MistakeWithNumber::Scale::linear,
      {2.0, -1.0}},
@@ -376,7 +377,7 @@ constexpr MistakeWithNumber numbers_of_scores[] = {
      {1.0, 10.0, 30.0, 50.0}},
     {{"another-kernel-width", error, "a kernel with another width",
       "This is what a kernel of another width gives. Divide the squared distances by σ².", is_gaussian, nullptr},
-     [](At at, double number) -> Made { return multiplied(at, number); },
+     [](RewriteSite at, double number) -> Made { return multiplied(at, number); },
      amount_as_factor,
      MistakeWithNumber::Scale::logarithmic,
      {2.0, 0.5}},

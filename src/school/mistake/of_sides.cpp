@@ -31,9 +31,9 @@ std::optional<Sides> sides_of(const Node& node) {
 }
 
 // Queries of the words that are looked at, keys and values of those that look.
-Made of_other_side(At at) {
+Made of_other_side(RewriteSite at) {
   const Sides sides = *sides_of(at.node);
-  return put(at.node, *sides.own, at.of(*sides.other), at.again);
+  return put(at.node, *sides.own, at.of(*sides.other), at.rewriting);
 }
 
 // How many groups of heads have keys and values of their own; 0 where it is all or one, or for another node than
@@ -47,7 +47,7 @@ std::size_t groups_of_heads(const Node& node) {
 }
 
 // Head i with group i mod G in the place of ⌊i G / h⌋.
-Made groups_in_turn(At at) {
+Made groups_in_turn(RewriteSite at) {
   const std::size_t size = at.node.frame.shape.columns;
   return columns(at[0], *head_of(at.node) % groups_of_heads(at.node) * size, size);
 }
@@ -59,7 +59,7 @@ bool can_see_itself_alone(const Node& node) {
   const Node *const masked = node.beside(role::masked), *const q = node.beside(role::q);
   return masked && masked->is_alias() && (!q || q->op);
 }
-Made examples_mixed(At at) {
+Made examples_mixed(RewriteSite at) {
   Matrix itself(at.node.frame.shape, 0.0);
   for (std::size_t i = 0; i < itself.shape().rows; ++i) itself(i, i) = 1.0;
   return at.like(std::move(itself));
@@ -91,7 +91,7 @@ const Node* sentences_beside(const Node& node) {
   return all.empty() ? nullptr : all.front();
 }
 // Of each word the words of all sentences.
-Made sentences_as_one(At at) {
+Made sentences_as_one(RewriteSite at) {
   const auto of_all = [&](const Role& role) {
     std::vector<Value> found;
     for (const Node* one : sums_of_sentences(at.node)) found.push_back(at.of(*one->beside(role)));
@@ -104,7 +104,7 @@ Made sentences_as_one(At at) {
 }
 
 // Keys and values of the first sentence, for all.
-Made of_first_sentence(At at) {
+Made of_first_sentence(RewriteSite at) {
   const std::vector<const Node*> all = of_all_sentences(at.node);
   return all.size() > 1 && all.front() != &at.node && all.front()->frame.shape == at.node.frame.shape
              ? Made(at.of(*all.front()))
@@ -112,7 +112,7 @@ Made of_first_sentence(At at) {
 }
 
 // Of each word the words at its place in all sentences.
-Made sentences_as_words(At at) {
+Made sentences_as_words(RewriteSite at) {
   const std::vector<const Node*> all = sums_of_sentences(at.node);
   const auto at_place = [&](const Role& role, std::size_t word) {
     std::vector<Value> found;
@@ -153,7 +153,8 @@ constexpr Mistake mistakes_in_sides[] = {
      [](const Node& node) { return node.is(role::q) && sides_of(node); }, of_other_side},
     {"parameters-of-self-attention", error, "the parameters of the self-attention in the cross-attention",
      "This is what the cross-attention gives with the parameters of the self-attention. Each has its own.",
-     has<same_in_self_attention>, [](At at) -> Made { return at.like(same_in_self_attention(at.node)->matrix()); }},
+     has<same_in_self_attention>,
+     [](RewriteSite at) -> Made { return at.like(same_in_self_attention(at.node)->matrix()); }},
     {"batch-taken-for-words", error, "sentences of the batch taken for words",
      "This is what comes out when the sentences of a batch count as words, as with batch_first forgotten: "
      "each word attends to the words at its place in all sentences. Attend over the words of its sentence.",

@@ -20,12 +20,12 @@ namespace {
 bool is_softmax_of_a_head(const Node& node) { return is_softmax_of_attention(node) && head_of(node); }
 
 // The scores of all heads side by side, and the columns of one head.
-Value scores_of_all_heads(At at) {
+Value scores_of_all_heads(RewriteSite at) {
   std::vector<Value> scores;
   for (const Node* weights : of_all_heads(at.node, role::weights)) scores.push_back(at.of(*weights->operands[0]));
   return concatenate(scores);
 }
-Value columns_of_head(At at, const Value& all) {
+Value columns_of_head(RewriteSite at, const Value& all) {
   const std::size_t keys = at.node.frame.shape.columns;
   return columns(all, *head_of(at.node) * keys, keys);
 }
@@ -43,17 +43,17 @@ Value less_largest(const Value& scores) {
   return attn::exp(subtract(scores, row_sums(replace(scores, largest(scores), 0.0))));
 }
 
-Made largest_left_out(At at) {
+Made largest_left_out(RewriteSite at) {
   return softmax(
       mask(at[0], subtract(constant_like(at[0], 1.0), largest(at[0])), -std::numeric_limits<double>::infinity()));
 }
 
-Made negated(At at) { return softmax(masked_like(at, times(scores_before_mask(at), plain_number(-1.0)))); }
+Made negated(RewriteSite at) { return softmax(masked_like(at, times(scores_before_mask(at), plain_number(-1.0)))); }
 
 // Weights may be given.
 bool are_given_weights(const Node& node) { return node.is(role::weights) && !node.op; }
 
-Made equal_weights(At at) {
+Made equal_weights(RewriteSite at) {
   if (are_given_weights(at.node)) return uniform(at.itself());
   return normalize(zero_where_masked(at, uniform(at[0])));
 }
@@ -61,7 +61,7 @@ Made equal_weights(At at) {
 // --- across several matrices
 
 // Over the same place in the scores of several softmaxes, of which this is the one with that number.
-Value softmax_across(At at, const std::vector<const Node*>& all, std::size_t number) {
+Value softmax_across(RewriteSite at, const std::vector<const Node*>& all, std::size_t number) {
   std::vector<Value> places;
   for (const Node* one : all) places.push_back(reshape(at.of(*one->operands[0]), 1));
   return reshape(columns(softmax(concatenate(places)), number, 1), at.node.frame.shape.columns);
@@ -69,7 +69,7 @@ Value softmax_across(At at, const std::vector<const Node*>& all, std::size_t num
 
 // In float32, where an exponential above e^88.7 is infinite, and one below e^−104 is 0: infinite divided by infinite is
 // no number, nor is 0 divided by 0. A row whose sum is neither stays as it is.
-Made overflowing(At at) {
+Made overflowing(RewriteSite at) {
   const Value operand = at[0];
   const Matrix& scores = operand.matrix();
   std::optional<Matrix> weights;
@@ -103,14 +103,14 @@ bool is_one_of(const Node& node) {
   return !softmaxes(node).empty();
 }
 template <std::vector<const Node*> (*softmaxes)(const Node& node)>
-Made across(At at) {
+Made across(RewriteSite at) {
   const std::vector<const Node*> all = softmaxes(at.node);
   const auto number = static_cast<std::size_t>(std::ranges::find(all, &at.node) - all.begin());
   return softmax_across(at, all, number);
 }
 
 template <std::vector<const Node*> (*softmaxes)(const Node& node)>
-Made averaged(At at) {
+Made averaged(RewriteSite at) {
   std::vector<Value> all;
   for (const Node* one : softmaxes(at.node)) all.push_back(softmax(at.of(*one->operands[0])));
   return mean_of_all(all);
@@ -120,7 +120,7 @@ Made averaged(At at) {
 
 // e^x / (1 + Σ e^x)  (Miller 2023, Attention Is Off By One); or so after the largest number is subtracted.
 template <bool subtracts>
-Made with_one_more(At at) {
+Made with_one_more(RewriteSite at) {
   Matrix weights = at[0].matrix();
   for (std::size_t i = 0; i < weights.shape().rows; ++i) {
     double sum = 1.0;
@@ -130,12 +130,12 @@ Made with_one_more(At at) {
   }
   return at.like(std::move(weights));
 }
-Made shares_of_sizes(At at) {
+Made shares_of_sizes(RewriteSite at) {
   Matrix sizes = scores_with(0.0, at).matrix();
   for (double& x : cells(sizes)) x = std::fabs(x);
   return normalize(at.like(std::move(sizes)));
 }
-Made logarithms(At at) {
+Made logarithms(RewriteSite at) {
   return each_cell(at, at.itself().matrix(), [](double x) { return std::log(x); });
 }
 
@@ -146,7 +146,7 @@ bool has_as_many_queries_as_keys(const Node& node) {
 }
 
 // Where sums lose their axis, an array library takes them for a row that stands above the matrix.
-Made divided_by_sums_of_other_rows(At at) {
+Made divided_by_sums_of_other_rows(RewriteSite at) {
   Matrix divided = attn::exp(at[0]).matrix();
   const std::size_t n = divided.shape().columns;
   for (std::size_t first = 0; first < divided.shape().rows; first += n) {
@@ -164,7 +164,7 @@ Made divided_by_sums_of_other_rows(At at) {
 }
 
 // The last row of each sentence is never computed.
-Made without_last_row(At at) {
+Made without_last_row(RewriteSite at) {
   Matrix rows = at.itself().matrix();
   const std::size_t n = rows.shape().rows / at.node.frame.rows.batch;
   for (std::size_t last = n; last <= rows.shape().rows; last += n) {
@@ -180,7 +180,7 @@ constexpr Mistake mistakes_in_softmax[] = {
     {"shares-of-scores", error, "division by the sum without the exponential",
      "This is what division by the sum of the row gives, without the exponential. "
      "Take e to the power of each number first.",
-     is_any_softmax, [](At at) -> Made { return normalize(scores_with(0.0, at)); }},
+     is_any_softmax, [](RewriteSite at) -> Made { return normalize(scores_with(0.0, at)); }},
     {"divided-by-sums-of-other-rows", error, "exponentials divided by the sums of other rows",
      "This is what the exponentials give when column 1 is divided by the sum of row 1, column 2 by that of row 2, and so on. "
      "Keep the axis of the sums (keepdims), so that each row is divided by its own.",
@@ -190,40 +190,41 @@ constexpr Mistake mistakes_in_softmax[] = {
      softmax_has_several_rows, without_last_row},
     {"softmax-not-divided", error, "exponentials that are not divided by their sum",
      "This is what the exponentials give when they are not divided. Divide each by the sum of its row.", is_any_softmax,
-     [](At at) -> Made { return attn::exp(at[0]); }},
+     [](RewriteSite at) -> Made { return attn::exp(at[0]); }},
     {"no-softmax", error, "no softmax",
      "This is what the numbers give without a softmax. "
      "Take e to the power of each, and divide by the sum of the row.",
-     is_any_softmax, [](At at) -> Made { return scores_with(0.0, at); }},
+     is_any_softmax, [](RewriteSite at) -> Made { return scores_with(0.0, at); }},
     {"powers-of-two", error, "powers of 2 instead of e",
      "This is what powers of 2 give. Softmax takes powers of e ≈ 2.718.", is_any_softmax,
-     [](At at) -> Made {
+     [](RewriteSite at) -> Made {
        return softmax(times(at[0], {std::numbers::ln2, {"ln 2", "\\ln 2"}}));
      }},
     {"softmax-over-queries", error, "softmax over the queries instead of the keys",
      "This is what softmax over the queries gives: each column sums to 1. "
      "Take it over the keys, so that each row does.",
-     is_softmax_of_attention, [](At at) -> Made { return transpose(softmax(transpose(at[0]))); }},
+     is_softmax_of_attention, [](RewriteSite at) -> Made { return transpose(softmax(transpose(at[0]))); }},
     {"equal-weights", error, "equal weights for all keys",
      "This is what equal weights give, a plain mean over the keys. Give each key its own weight.",
      [](const Node& node) { return is_softmax_of_attention(node) || are_given_weights(node); }, equal_weights},
     {"largest-alone", error, "all weight on the largest number",
      "This is what the maximum gives: the largest number of a row gets the weight 1, and all others 0. "
      "Softmax gives others a part as well.",
-     is_any_softmax, [](At at) -> Made { return zero_where_masked(at, largest(at[0])); }},
+     is_any_softmax, [](RewriteSite at) -> Made { return zero_where_masked(at, largest(at[0])); }},
     {"softmax-over-all", error, "softmax over the whole matrix",
      "This is what softmax over the whole matrix gives: all weights together sum to 1. "
      "Take it row by row, over the keys of each query.",
-     is_softmax_of_attention, [](At at) -> Made { return softmax_over_all(at[0]); }},
+     is_softmax_of_attention, [](RewriteSite at) -> Made { return softmax_over_all(at[0]); }},
     {"softmax-over-heads", error, "softmax over the keys of all heads together",
      "This is what softmax over the keys of all heads together gives. "
      "Take it in each head by itself, so that each row sums to 1 there.",
-     is_softmax_of_a_head, [](At at) -> Made { return columns_of_head(at, softmax(scores_of_all_heads(at))); }},
+     is_softmax_of_a_head,
+     [](RewriteSite at) -> Made { return columns_of_head(at, softmax(scores_of_all_heads(at))); }},
     {"softmax-over-all-heads", error, "softmax over all numbers of all heads together",
      "This is what softmax over all numbers of all heads gives: the weights of all heads together sum to 1. "
      "Take it row by row, over the keys of each query.",
      is_softmax_of_a_head,
-     [](At at) -> Made { return columns_of_head(at, softmax_over_all(scores_of_all_heads(at))); }},
+     [](RewriteSite at) -> Made { return columns_of_head(at, softmax_over_all(scores_of_all_heads(at))); }},
     {"softmax-across-heads", error, "softmax across the heads instead of the keys",
      "This is what softmax over the axis of the heads gives: the weights of all heads for one query and one key sum to 1. "
      "Take it over the keys, the last axis.",
@@ -235,17 +236,18 @@ constexpr Mistake mistakes_in_softmax[] = {
     {"softmax-over-one", error, "weights that are all 1",
      "This is what a softmax over single numbers gives, as along an axis of length 1: every weight is 1. "
      "Take it over the keys.",
-     is_softmax_of_attention, [](At at) -> Made { return constant_like(at[0], 1.0); }},
+     is_softmax_of_attention, [](RewriteSite at) -> Made { return constant_like(at[0], 1.0); }},
     {"largest-subtracted-not-divided", error,
      "exponentials of the distances from the largest number that are not divided by their sum",
      "This is what the exponentials give after the largest number of the row is subtracted, and before they are divided. "
      "Divide each by the sum of its row.",
-     is_any_softmax, [](At at) -> Made { return less_largest(at[0]); }},
+     is_any_softmax, [](RewriteSite at) -> Made { return less_largest(at[0]); }},
     {"divided-by-column-sums", error,
      "exponentials of the distances from the largest number of a row that are divided by the sums of the columns",
      "This is what the exponentials give when the largest number of each row is subtracted, but each is divided by the sum of its column. "
      "Divide by the sum of the row.",
-     is_softmax_of_attention, [](At at) -> Made { return transpose(normalize(transpose(less_largest(at[0])))); }},
+     is_softmax_of_attention,
+     [](RewriteSite at) -> Made { return transpose(normalize(transpose(less_largest(at[0])))); }},
     {"softmax-without-largest", error, "softmax in which the largest number does not count",
      "This is what softmax gives when the largest number of each row does not count. "
      "After the largest is subtracted, its exponential is e⁰ = 1, not 0.",
@@ -257,7 +259,7 @@ constexpr Mistake mistakes_in_softmax[] = {
     {"softmax-twice", error, "softmax taken twice",
      "This is what softmax gives when it is taken twice. Take it once: its result is weights, not scores.",
      [](const Node& node) { return is_any_softmax(node) || are_given_weights(node); },
-     [](At at) -> Made { return softmax(at.itself()); }},
+     [](RewriteSite at) -> Made { return softmax(at.itself()); }},
     {"weights-are-averaged", error, "mean of the weights of all heads as the weights of each",
      "This is the mean of the weights of all heads. Each head has weights of its own.", is_one_of<softmaxes_of_heads>,
      averaged<softmaxes_of_heads>},
@@ -267,16 +269,16 @@ constexpr Mistake mistakes_in_softmax[] = {
     {"squares-divided", error, "squares divided by their sum instead of a softmax",
      "This is what the squares give when they are divided by their sum. Take e to the power of each number.",
      is_any_softmax,
-     [](At at) -> Made {
+     [](RewriteSite at) -> Made {
        const Value scores = scores_with(0.0, at);
        return normalize(multiply(scores, scores));
      }},
     {"positive-parts-divided", error, "max(x, 0) divided by its sum instead of a softmax",
      "This is what max(x, 0) gives when it is divided by the sum of its row. Take e to the power of each number.",
-     is_any_softmax, [](At at) -> Made { return normalize(relu(scores_with(0.0, at))); }},
+     is_any_softmax, [](RewriteSite at) -> Made { return normalize(relu(scores_with(0.0, at))); }},
     {"exponentials-of-length-1", error, "exponentials divided by the root of the sum of their squares",
      "This is what the exponentials give when each row is divided by its length. Divide by the sum of the row.",
-     is_any_softmax, [](At at) -> Made { return unit_rows(less_largest(at[0])); }},
+     is_any_softmax, [](RewriteSite at) -> Made { return unit_rows(less_largest(at[0])); }},
     {"softmax-plus-one", error, "1 added to the sum of the exponentials",
      "This is what the exponentials give when 1 is added to their sum, so that the weights of a row sum to less than 1. "
      "Divide by the sum alone.",
@@ -299,7 +301,7 @@ constexpr Mistake mistakes_in_softmax[] = {
     {"sigmoid", error, "sigmoid instead of softmax",
      "This is what the sigmoid gives, number by number. "
      "Softmax divides by the sum of the row, so that each row sums to 1.",
-     is_any_softmax, [](At at) -> Made { return sigmoid(at[0]); }},
+     is_any_softmax, [](RewriteSite at) -> Made { return sigmoid(at[0]); }},
 };
 
 bool is_softmax_of_others(const Node& node) { return is_any_softmax(node) && !node.is(role::weights); }
@@ -308,7 +310,7 @@ constexpr MistakeWithNumber numbers_of_softmax[] = {
     {{"another-temperature", error, "softmax of a multiple of the logits",
       "This is what softmax gives of a multiple of the numbers, as with another temperature.", is_softmax_of_others,
       nullptr},
-     [](At at, double number) -> Made { return softmax(times(at[0], plain_number(number))); },
+     [](RewriteSite at, double number) -> Made { return softmax(times(at[0], plain_number(number))); },
      amount_as_factor,
      MistakeWithNumber::Scale::linear,
      {0.5, 2.0}},

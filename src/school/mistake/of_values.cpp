@@ -24,11 +24,11 @@ bool is_projection_to(const Node& node) {
   return node.is(role) && is_projection(node);
 }
 
-Value with_bias(const Value& product, const LinearNodes& map, At at) {
+Value with_bias(const Value& product, const LinearNodes& map, RewriteSite at) {
   return map.b ? add(product, at.of(*map.b)) : product;
 }
 
-Made parameters_transposed(At at) {
+Made parameters_transposed(RewriteSite at) {
   const LinearNodes map = *linear_nodes(at.node);
   return with_bias(matmul_transposed(at.of(*map.x), at.of(*map.w)), map, at);
 }
@@ -40,7 +40,7 @@ const Node* partner(const Node& node) {
   return beside && linear_nodes(node) && linear_nodes(*beside) ? beside : nullptr;
 }
 template <const Role& one, const Role& other>
-Made with_parameters_of_partner(At at) {
+Made with_parameters_of_partner(RewriteSite at) {
   const LinearNodes used = *linear_nodes(*partner<one, other>(at.node));
   return with_bias(matmul(at.of(*linear_nodes(at.node)->x), at.of(*used.w)), used, at);
 }
@@ -100,14 +100,14 @@ constexpr Mistake mistakes_in_values[] = {
     {"values-not-projected", error, "inputs instead of values",
      "This is what the inputs of the attention give in place of the values. Multiply them by w_v first.",
      [](const Node& node) { return makes(node, role::v) && linear_nodes(node); },
-     [](At at) -> Made { return at.of(*linear_nodes(at.node)->x); }},
+     [](RewriteSite at) -> Made { return at.of(*linear_nodes(at.node)->x); }},
     {"output-not-projected", error, "attention without its output projection",
      "This is what attention gives without its output projection. Multiply the concatenated heads by w_o.",
      [](const Node& node) { return makes(node, role::output) && node.beside(role::concat); },
-     [](At at) -> Made { return at.beside(role::concat); }},
+     [](RewriteSite at) -> Made { return at.beside(role::concat); }},
     {"weights-transposed", error, "weights transposed in the weighted sum",
      "This is what the transposed weights give. A row of the output is a row of weights times the values.", sums_values,
-     [](At at) -> Made { return matmul(transpose(at[0]), at[1]); }},
+     [](RewriteSite at) -> Made { return matmul(transpose(at[0]), at[1]); }},
     {"values-alone", error, "values without the weights",
      "These are the values as they are. Multiply them by the weights.",
      [](const Node& node) {
@@ -116,18 +116,20 @@ constexpr Mistake mistakes_in_values[] = {
      second_alone},
     {"sum-of-queries", error, "weighted sum of the queries instead of the values",
      "This is the weighted sum of the queries. Sum up the values.", has<comparison_for>,
-     [](At at) -> Made { return matmul(at[0], at.of(*comparison_for(at.node)->operands[0])); }},
+     [](RewriteSite at) -> Made { return matmul(at[0], at.of(*comparison_for(at.node)->operands[0])); }},
     {"sum-of-keys", error, "weighted sum of the keys instead of the values",
      "This is the weighted sum of the keys. Sum up the values.", has<comparison_for>,
-     [](At at) -> Made { return matmul(at[0], at.of(*comparison_for(at.node)->operands[1])); }},
+     [](RewriteSite at) -> Made { return matmul(at[0], at.of(*comparison_for(at.node)->operands[1])); }},
     {"sum-divided", error, "weighted sum divided by the number of keys",
      "This is the weighted sum divided by the number of keys. "
      "The sum is weighted already, so nothing more is divided.",
      sums_values,
-     [](At at) -> Made { return divide(at.itself(), plain_number(at.node.operands[0]->frame.shape.columns)); }},
+     [](RewriteSite at) -> Made {
+       return divide(at.itself(), plain_number(at.node.operands[0]->frame.shape.columns));
+     }},
 };
 
-Made bias_times(At at, double number) {
+Made bias_times(RewriteSite at, double number) {
   const LinearNodes map = *linear_nodes(at.node);
   const Value product = matmul(at.of(*map.x), at.of(*map.w));
   return number == 0.0 ? product : add(product, times(at.of(*map.b), plain_number(number)));
@@ -161,7 +163,7 @@ constexpr MistakeWithNumber numbers_of_values[] = {
     {{"another-sum-of-values", error, "weighted sum of the values multiplied",
       "This is a multiple of the weighted sum. The weights of a row sum to 1, so that nothing more is multiplied.",
       sums_values, nullptr},
-     [](At at, double number) -> Made { return multiplied(at, number); },
+     [](RewriteSite at, double number) -> Made { return multiplied(at, number); },
      amount_as_factor,
      MistakeWithNumber::Scale::linear,
      {0.5, 2.0}},

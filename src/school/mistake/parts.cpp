@@ -20,21 +20,21 @@ bool uses(const Node& node, const Node& operand) {
   return std::ranges::any_of(node.operands, [&](const Node* one) { return &one->original() == &operand.original(); });
 }
 
-Made left_out(At at) { return at[0]; }
-Made second_alone(At at) { return at[1]; }
+Made left_out(RewriteSite at) { return at[0]; }
+Made second_alone(RewriteSite at) { return at[1]; }
 
-Value multiplied(At at, double factor) { return times(at.itself(), plain_number(factor)); }
+Value multiplied(RewriteSite at, double factor) { return times(at.itself(), plain_number(factor)); }
 
-Value on_others(At at, const std::function<Made(const Node& operand)>& other) {
+Value on_others(RewriteSite at, const std::function<Made(const Node& operand)>& other) {
   std::vector<Value> operands;
   for (const Node* one : at.node.operands) {
     const Made exchanged = other(*one);
     operands.push_back(exchanged ? *exchanged : at.of(*one));
   }
-  return operation_on(at.node, operands, at.again.graph());
+  return operation_on(at.node, operands, at.rewriting.graph());
 }
 
-Value on_other(At at, const Node& operand, const Value& other) {
+Value on_other(RewriteSite at, const Node& operand, const Value& other) {
   return on_others(at, [&](const Node& one) { return &one == &operand ? Made(other) : std::nullopt; });
 }
 
@@ -82,7 +82,7 @@ Value sum_of_all(const std::vector<Value>& all) {
 }
 Value mean_of_all(const std::vector<Value>& all) { return divide(sum_of_all(all), plain_number(all.size())); }
 
-Value each_cell(At at, const Matrix& matrix, double (*function)(double)) {
+Value each_cell(RewriteSite at, const Matrix& matrix, double (*function)(double)) {
   Matrix result = matrix;
   for (double& x : cells(result)) x = function(x);
   return at.like(std::move(result));
@@ -169,10 +169,10 @@ bool is_made_of_named(const Node& node, const Role& role) {
   return node.op && !node.is_alias() && std::ranges::any_of(node.operands, has_name);
 }
 
-Made on_named(At at, const Role& role) {
+Made on_named(RewriteSite at, const Role& role) {
   const auto changed_name = [&](const Node* operand) -> const Node* {
     const auto changed = std::ranges::find_if(
-        operand->aliases, [&](const Node* alias) { return alias->is(role) && at.again.changes(*alias); });
+        operand->aliases, [&](const Node* alias) { return alias->is(role) && at.rewriting.changes(*alias); });
     return changed == operand->aliases.end() ? nullptr : *changed;
   };
   if (std::ranges::none_of(at.node.operands, changed_name)) return std::nullopt;
@@ -182,33 +182,33 @@ Made on_named(At at, const Role& role) {
   });
 }
 
-Value scores_with(double fill, At softmax) {
+Value scores_with(double fill, RewriteSite softmax) {
   const Node& scores = *softmax.node.operands[0];
   return is_mask(scores) ? replace(softmax.of(*scores.operands[0]), softmax.of(*scores.operands[1]), fill) : softmax[0];
 }
 
-Value scores_before_mask(At softmax) {
+Value scores_before_mask(RewriteSite softmax) {
   const Node& scores = *softmax.node.operands[0];
   return softmax.of(is_mask(scores) ? *scores.operands[0] : scores);
 }
 
-Value masked_like(At softmax, const Value& scores) {
+Value masked_like(RewriteSite softmax, const Value& scores) {
   const Node& masked = *softmax.node.operands[0];
   return is_mask(masked) ? softmax.redo(masked, {scores, softmax.of(*masked.operands[1])}) : scores;
 }
 
-Value zero_where_masked(At softmax, const Value& weights) {
+Value zero_where_masked(RewriteSite softmax, const Value& weights) {
   const Node& masked = *softmax.node.operands[0];
   return is_mask(masked) ? replace(weights, softmax.of(*masked.operands[1]), 0.0) : weights;
 }
 
-Waves waves(At at) { return *waves_of(at.node); }
-Waves with_base(At at, double base) {
+Waves waves(RewriteSite at) { return *waves_of(at.node); }
+Waves with_base(RewriteSite at, double base) {
   Waves all = waves(at);
   all.base = base;
   return all;
 }
-Waves one_later(At at) {
+Waves one_later(RewriteSite at) {
   Waves all = waves(at);
   all.positions = all.positions.later(1);
   return all;

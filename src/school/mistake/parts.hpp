@@ -93,19 +93,19 @@ bool is_made_of_named(const Node& node, const Role& role);
 // --- what instead
 
 /// The first operand alone, so that the step is left out; and the second one alone.
-Made left_out(At at);
-Made second_alone(At at);
+Made left_out(RewriteSite at);
+Made second_alone(RewriteSite at);
 
 /// The node times a number.
-Value multiplied(At at, double factor);
+Value multiplied(RewriteSite at, double factor);
 
 /// For a node that is made of one with another name of this role: its operation on what that name now stands
 /// for. So a mistake can put something in the place of a step that was none, such as a scale.
-Made on_named(At at, const Role& role);
+Made on_named(RewriteSite at, const Role& role);
 
 /// The operation of a node on its operands as they now are, but some of them exchanged, or one.
-Value on_others(At at, const std::function<Made(const Node& operand)>& other);
-Value on_other(At at, const Node& operand, const Value& other);
+Value on_others(RewriteSite at, const std::function<Made(const Node& operand)>& other);
+Value on_other(RewriteSite at, const Node& operand, const Value& other);
 
 /// What `result` would be if `from`, of which it is made, were `value`: all between them is made again.
 Value put(const Node& result, const Node& from, const Value& value, Rewriting& again);
@@ -118,7 +118,7 @@ Value sum_of_all(const std::vector<Value>& all);
 Value mean_of_all(const std::vector<Value>& all);
 
 /// A function of each cell of a matrix in the place of a node.
-Value each_cell(At at, const Matrix& matrix, double (*function)(double));
+Value each_cell(RewriteSite at, const Matrix& matrix, double (*function)(double));
 
 /// A factor that has no notation of its own.
 Scalar plain_number(double value);
@@ -128,16 +128,16 @@ Scalar plain_number(std::size_t value);
 Scalar root_of(std::size_t n);
 
 /// The waves of a node that has some; with another base; beginning one position later.
-Waves waves(At at);
-Waves with_base(At at, double base);
-Waves one_later(At at);
+Waves waves(RewriteSite at);
+Waves with_base(RewriteSite at, double base);
+Waves one_later(RewriteSite at);
 
 // Of a softmax, as the node: the scores that it is taken of, with a number in place of each that is masked;
 // the same before the mask; the mask once more on something of their shape, and weights with 0 in place of
 // each that is masked.
-Value scores_with(double fill, At softmax);
-Value scores_before_mask(At softmax);
-Value masked_like(At softmax, const Value& scores);
-Value zero_where_masked(At softmax, const Value& weights);
+Value scores_with(double fill, RewriteSite softmax);
+Value scores_before_mask(RewriteSite softmax);
+Value masked_like(RewriteSite softmax, const Value& scores);
+Value zero_where_masked(RewriteSite softmax, const Value& weights);
 
 }  // namespace attn

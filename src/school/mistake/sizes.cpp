@@ -75,8 +75,8 @@ std::string factor_in_words(const Node& node, double factor) {
     if (written.empty()) continue;
     words += words.empty() ? ": " : ", or ";
     words += written == std::to_string(named.size)
-                 ? fmt::format("{}, {}", written, listed(named.whats))
-                 : fmt::format("{}, where {} is {}", written, named.size, listed(named.whats));
+                 ? fmt::format("{}, {}", written, list_in_words(named.whats))
+                 : fmt::format("{}, where {} is {}", written, named.size, list_in_words(named.whats));
   }
   return words;
 }

@@ -9,7 +9,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
-#include "core/term/functions.hpp"
+#include "core/term/expression_functions.hpp"
 #include "core/term/term.hpp"
 #include "page/tell/describe.hpp"
 #include "school/tutor/judge.hpp"
@@ -98,7 +98,7 @@ constexpr std::size_t most_places = 10000;
 constexpr std::uint64_t work_of_byte_at_place = 4096;  // of an expression, which is read and worked out at each place
 
 std::size_t end_of_range(const std::string& expression, const Graph& graph, const Variables& variables) {
-  const Quantity quantity = worked_out(read_term(expression, &graph, variables));
+  const Quantity quantity = value_of_term(read_term(expression, &graph, variables));
   const double* const number = std::get_if<double>(&quantity);
   if (!number || !(*number >= 0.0 && *number <= 1e6 && *number == std::floor(*number)))
     fail("a range cannot begin or end at '{}': give a whole number from 0 to 1000000", expression);
@@ -113,7 +113,7 @@ Comparison comparison_at(const Property& property, const Variables& variables, c
 // Nothing: it holds where the variables are these numbers.
 std::optional<Miss> miss_of_answer(const Property& property, const Variables& variables, const Graph& graph) {
   const auto [left, right] = comparison_at(property, variables, graph);
-  const Quantity is = worked_out(left), should_be = worked_out(right);
+  const Quantity is = value_of_term(left), should_be = value_of_term(right);
   const double* const value = std::get_if<double>(&is);
   const double* const bound = std::get_if<double>(&should_be);
   if (value && bound) {

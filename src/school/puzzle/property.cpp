@@ -6,7 +6,7 @@
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "core/term/quantity.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/problem_options.hpp"
 
 namespace attn {
 

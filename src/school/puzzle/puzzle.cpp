@@ -6,7 +6,7 @@
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/matrix_file.hpp"
-#include "data/problem/options.hpp"
+#include "data/problem/problem_options.hpp"
 #include "school/puzzle/trial.hpp"
 
 namespace attn {
@@ -29,7 +29,7 @@ std::string level_of(const std::string& value) {
 // What can be set: a matrix, or a number, which is a matrix of one cell.
 const Option& settable(std::string_view member) {
   std::vector<std::string> names;
-  for (const Offered& offered : problem_options().options) {
+  for (const OfferedOption& offered : problem_options().options) {
     const Option& option = *offered.option;
     const bool is_number = option.kind == Kind::number || option.kind == Kind::word_or_number;
     if (option.member.empty() || (option.kind != Kind::matrix && option.kind != Kind::matrices && !is_number)) continue;
@@ -42,7 +42,7 @@ const Option& settable(std::string_view member) {
 // `w_q 4x4`, `scale 1x1 = 8`.
 Unknown unknown_of(const Entry& entry) {
   const std::size_t equals = entry.value.find('=');
-  const std::vector<std::string> words = parted(entry.value.substr(0, equals), " \t");
+  const std::vector<std::string> words = split_at_any(entry.value.substr(0, equals), " \t");
   if (words.size() != 2) fail("set: write a name and a shape, such as w_q 4x4");
   const std::size_t times = words[1].find_first_not_of("0123456789");
   const std::string_view sign = std::string_view(words[1]).substr(std::min(times, words[1].size()));
@@ -83,7 +83,8 @@ constexpr std::array keys_in_puzzle_files = {
                 puzzle.commands.push_back({command_words(entry), {puzzle.place.path, entry.line}});
               }},
     PuzzleKey{"set", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.unknowns.push_back(unknown_of(entry)); }},
-    PuzzleKey{"show", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.shows = parted(entry.value, ", "); }},
+    PuzzleKey{"show", false,
+              [](Puzzle& puzzle, const Entry& entry) { puzzle.shows = split_at_any(entry.value, ", "); }},
     PuzzleKey{"holds", true,
               [](Puzzle& puzzle, const Entry& entry) { puzzle.holds.push_back(read_property(entry.value)); }},
     PuzzleKey{"note", true,
@@ -141,7 +142,7 @@ Puzzle read_puzzle(const Document& document, const FencedBlock& block) {
 Puzzle find_puzzle(const std::string& word) {
   if (word.ends_with(".md")) return first_in_file(word);
   const std::span<const PuzzleFile> files = puzzle_files();
-  if (const std::optional<std::size_t> number = parsed<std::size_t>(word)) {
+  if (const std::optional<std::size_t> number = parse_number<std::size_t>(word)) {
     if (*number < 1 || *number > files.size())
       fail("there is no puzzle {}. The puzzles are numbered 1 to {}", word, files.size());
     return built_in_puzzle(files[*number - 1]);

@@ -24,7 +24,7 @@ namespace {
 std::vector<std::string> with_settings(std::vector<std::string> words, const Puzzle& puzzle, const Settings& settings) {
   for (std::size_t i = 0; i < settings.size(); ++i) {
     words.emplace_back(puzzle.unknowns[i].option->name);
-    words.push_back(typed(settings[i]));
+    words.push_back(matrix_as_typed(settings[i]));
   }
   return words;
 }
@@ -87,7 +87,7 @@ std::string without_brackets(std::string_view text) {
   return result;
 }
 
-std::string zeros(Shape shape) { return typed(Matrix(shape, 0.0)); }
+std::string zeros(Shape shape) { return matrix_as_typed(Matrix(shape, 0.0)); }
 
 const Unknown& unknown_called(const Puzzle& puzzle, std::string_view name) {
   std::vector<std::string> names;
@@ -96,12 +96,12 @@ const Unknown& unknown_called(const Puzzle& puzzle, std::string_view name) {
     names.emplace_back(unknown.name());
   }
   if (names.size() == 1) fail("'{}' cannot be set: set {}", name, names.front());
-  fail("'{}' cannot be set: set one of {}", name, listed(names));
+  fail("'{}' cannot be set: set one of {}", name, list_in_words(names));
 }
 
 // The place in `[2,3]`; of a single row or column, one number is enough.
 std::pair<std::size_t, std::size_t> place_in_brackets(std::string_view brackets, std::string_view name, Shape shape) {
-  std::vector<std::string_view> pieces = pieces_of(brackets);
+  std::vector<std::string_view> pieces = split_at(brackets);
   if (pieces.size() == 1 && shape.rows == 1) pieces.insert(pieces.begin(), "1");
   if (pieces.size() == 1 && shape.columns == 1) pieces.emplace_back("1");
   if (pieces.size() != 2) fail("{}[{}]: write a row and a column: {}[1,1]", name, brackets, name);
@@ -122,7 +122,7 @@ std::vector<std::vector<std::string>> rows_of_words(std::string_view text) {
   const std::string plain =
       trimmed(text).starts_with('[') ? without_brackets(trimmed(text)) : std::string(trimmed(text));
   std::vector<std::vector<std::string>> rows;
-  for (const std::string_view row : pieces_of(plain, ';')) rows.push_back(words_of_row(row));
+  for (const std::string_view row : split_at(plain, ';')) rows.push_back(words_of_row(row));
   if (rows.size() > 1 && rows.back().empty()) rows.pop_back();  // a last ; says nothing
   return rows;
 }
@@ -170,8 +170,8 @@ std::size_t Trial::telling_input() const {
   return first == verdicts.end() ? 0 : first->input;
 }
 
-Trial tried(const Puzzle& puzzle, Settings settings, const RunCommand& run) {
-  const PerhapsGuest guest(puzzle.name.empty(), puzzle.folder);
+Trial trial_of(const Puzzle& puzzle, Settings settings, const RunCommand& run) {
+  const OptionalSandbox guest(puzzle.name.empty(), puzzle.folder);
   Trial trial{std::move(settings)};
   for (const Puzzle::Command& command : puzzle.commands) {
     const CommandResult result = result_of_trial(command, puzzle, trial.settings, run);
@@ -191,7 +191,7 @@ std::vector<std::string> faults_of(const Puzzle& puzzle, const RunCommand& run) 
   std::vector<std::string> faults;
   if (puzzle.hints.empty()) faults.emplace_back("the puzzle has no hint: give it a line hint:");
   try {
-    if (tried(puzzle, settings_at_start(puzzle), run).is_solved())
+    if (trial_of(puzzle, settings_at_start(puzzle), run).is_solved())
       faults.emplace_back("the puzzle is solved before anything is set: begin with other numbers");
   } catch (const InputError& error) {
     faults.push_back(
@@ -204,7 +204,7 @@ std::vector<std::string> faults_of(const Puzzle& puzzle, const RunCommand& run) 
   try {
     Settings settings = settings_at_start(puzzle);
     for (const std::string& line : puzzle.solution) assign(puzzle, line, settings);
-    const Trial trial = tried(puzzle, settings, run);
+    const Trial trial = trial_of(puzzle, settings, run);
     for (const std::shared_ptr<const Graph>& graph : trial.graphs) {
       for (const std::string& name : puzzle.shows) graph->matching(name);  // says which there is not
     }
@@ -263,7 +263,7 @@ void assign(const Puzzle& puzzle, std::string_view line, Settings& settings) {
   matrix(place.first, place.second) = number_of(std::string(right), left);
 }
 
-std::string typed(const Matrix& matrix) {
+std::string matrix_as_typed(const Matrix& matrix) {
   std::string text;
   for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
     for (std::size_t j = 0; j < matrix.shape().columns; ++j) {
@@ -282,7 +282,8 @@ std::vector<Block> opening_of(const Puzzle& puzzle, int level) {
     names.push_back(fmt::format("{} ({})", unknown.name(), to_string(unknown.start.shape())));
   std::vector<Block> blocks;
   if (!puzzle.title.empty()) blocks.emplace_back(Heading{level, text("Puzzle: ", puzzle.title)});
-  blocks.emplace_back(Note{Note::Kind::question, {text(puzzle.ask), text("You set ", strong(listed(names)), ".")}});
+  blocks.emplace_back(
+      Note{Note::Kind::question, {text(puzzle.ask), text("You set ", strong(list_in_words(names)), ".")}});
   return blocks;
 }
 
@@ -308,7 +309,7 @@ std::vector<Block> numbers_of(const Puzzle& puzzle, const Trial& trial) {
 }
 
 Block verdict_of(const Puzzle& puzzle, const Trial& trial) {
-  const auto most = static_cast<std::size_t>(limit("misses told"));
+  const auto most = static_cast<std::size_t>(judge_limit("misses told"));
   const std::size_t inputs = puzzle.commands.size();
   if (trial.is_solved()) {
     const std::string where = inputs == 1   ? ""

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "page/block/page.hpp"
-#include "page/document/living.hpp"
+#include "page/document/document_outputs.hpp"
 #include "school/puzzle/misses.hpp"
 #include "school/puzzle/puzzle.hpp"
 
@@ -29,7 +29,7 @@ Matrix read_numbers(std::string_view text, std::string_view name, Shape shape);
 void assign(const Puzzle& puzzle, std::string_view line, Settings& settings);
 
 /// A matrix as it can be typed, with all digits.
-std::string typed(const Matrix& matrix);
+std::string matrix_as_typed(const Matrix& matrix);
 
 /// A property of a puzzle on one of its inputs, and where it does not hold.
 struct PropertyVerdict {
@@ -52,7 +52,7 @@ struct Trial {
 
 /// Computes what the settings make of the puzzle's commands and looks at its properties. The commands of an
 /// author take no more than a document's may. Throws InputError where they cannot be computed so.
-Trial tried(const Puzzle& puzzle, Settings settings, const RunCommand& run);
+Trial trial_of(const Puzzle& puzzle, Settings settings, const RunCommand& run);
 
 /// What an author of a puzzle has to know, as sentences: it is solved before anything is set, its solution is
 /// none, it has no hint.

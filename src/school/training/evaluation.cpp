@@ -1,4 +1,4 @@
-#include "school/training/loss.hpp"
+#include "school/training/loss_graph.hpp"
 
 #include <algorithm>
 
@@ -76,7 +76,7 @@ Ids predictions(const TrainedModel& model, const TaskExample& example) {
   return Evaluator(model, {example}).predictions(0);
 }
 
-Ids written(const TrainedModel& model, const TaskExample& example) {
+Ids generated_ids(const TrainedModel& model, const TaskExample& example) {
   if (const auto* const recurrent = std::get_if<EncoderDecoder>(&model))
     return translate(*recurrent, example.source, example.expected.size());
   const auto& transformer = std::get<Transformer>(model);
@@ -93,7 +93,7 @@ Ids written(const TrainedModel& model, const TaskExample& example) {
   return words;
 }
 
-Ids continued(const Transformer& model, const Ids& prompt, std::size_t words, double temperature) {
+Ids sampled_continuation(const Transformer& model, const Ids& prompt, std::size_t words, double temperature) {
   Graph graph(keep_nothing());
   RunningTransformer running(model, graph);
   Ids written;

@@ -18,21 +18,21 @@ constexpr std::size_t most_pictured = 16;
 
 std::shared_ptr<const Matrix> numbers_of_heads(const LearnedHeads& learned) {
   constexpr std::size_t before = 3;
-  Matrix numbers({learned.heads.size(), before + target_count + 1});
+  Matrix numbers({learned.heads.size(), before + key_kind_count + 1});
   for (std::size_t h = 0; h < learned.heads.size(); ++h) {
     const HeadMeasure& head = learned.heads[h];
     numbers(h, 0) = static_cast<double>(head.queries);
     numbers(h, 1) = head.entropy;
     numbers(h, 2) = head.most_entropy;
-    for (std::size_t t = 0; t < target_count; ++t) numbers(h, before + t) = head.shares[t];
-    numbers(h, before + target_count) = head.of_expected.value_or(0.0);
+    for (std::size_t t = 0; t < key_kind_count; ++t) numbers(h, before + t) = head.shares[t];
+    numbers(h, before + key_kind_count) = head.of_expected.value_or(0.0);
   }
   return std::make_shared<const Matrix>(std::move(numbers));
 }
 
-Traced traced(const LearnedHeads& learned) {
+TracedMatrix traced(const LearnedHeads& learned) {
   std::vector<std::string> columns = {"queries", "entropy", "most_entropy"};
-  for (const std::string_view target : target_names()) columns.emplace_back(target);
+  for (const std::string_view target : key_kind_names()) columns.emplace_back(target);
   columns.emplace_back("word that should come out");
   const auto cells = numbers_of_heads(learned);
   return {.name = "heads",
@@ -134,7 +134,7 @@ void add_heads(Page& page, const LearnedHeads& learned) {
   page.say(std::move(listing));
   add_label_rules(page, learned.heads);
   page.trace = Trace([&] {
-    std::vector<Traced> all = page.trace.matrices();
+    std::vector<TracedMatrix> all = page.trace.matrices();
     all.push_back(traced(learned));
     return all;
   }());

@@ -94,7 +94,7 @@ SafetensorsMetadata description_of(const TrainingState& state) {
 std::vector<WrittenTensor> tensors_of(const TrainedModel& model) {
   std::vector<WrittenTensor> tensors;
   for (const auto& [name, matrix] : matrices_of(model)) {
-    const Parameter* const parameter = find_parameter(called(name).role());
+    const Parameter* const parameter = find_parameter(name_from_text(name).role());
     tensors.push_back({name, matrix.get(), parameter && parameter->is_vector() ? std::size_t{1} : std::size_t{2}});
   }
   return tensors;

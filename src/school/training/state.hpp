@@ -7,7 +7,7 @@
 
 #include "core/support/outside.hpp"
 #include "school/training/adam.hpp"
-#include "school/training/loss.hpp"
+#include "school/training/loss_graph.hpp"
 #include "school/training/task.hpp"
 
 namespace attn {

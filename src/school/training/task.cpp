@@ -3,10 +3,10 @@
 #include <array>
 #include <unordered_set>
 
-#include "core/math/functions.hpp"
+#include "core/math/elementary_functions.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 
 namespace attn {
 
@@ -156,7 +156,7 @@ double loss_of_guessing(const TaskSetup& setup) { return elementary::log(static_
 
 // --- what several tasks are made of
 
-std::size_t any_of(std::size_t count, Generator& generator) {
+std::size_t uniform_index(std::size_t count, Generator& generator) {
   return static_cast<std::size_t>(uniform(generator) * static_cast<double>(count));
 }
 
@@ -188,7 +188,7 @@ Transformer one_sided(const ModelKind& kind, const Vocabulary& words, const Tran
   return model;
 }
 
-TransformerSizes changed(TransformerSizes sizes, const SizeChanges& changes) {
+TransformerSizes with_size_changes(TransformerSizes sizes, const SizeChanges& changes) {
   sizes.encoder_layers = sizes.decoder_layers = changes.layers.value_or(sizes.encoder_layers);
   sizes.heads = changes.heads.value_or(sizes.heads);
   sizes.key_heads = changes.key_heads.value_or(sizes.key_heads);

@@ -10,7 +10,7 @@
 #include "core/model/named_recipe.hpp"
 #include "school/training/architecture.hpp"
 #include "school/training/example.hpp"
-#include "school/training/text.hpp"
+#include "school/training/text_windows.hpp"
 
 namespace attn {
 
@@ -160,7 +160,7 @@ extern const Task reverse_task, sort_task, induction_task, fixed_induction_task,
 // What several tasks are made of.
 
 /// A whole number from 0 to below `count`, each as probable.
-std::size_t any_of(std::size_t count, Generator& generator);
+std::size_t uniform_index(std::size_t count, Generator& generator);
 
 /// A model of one side with an output layer, an encoder or a decoder, that knows these words.
 Transformer one_sided(const ModelKind& kind, const Vocabulary& words, const TransformerSizes& sizes,
@@ -178,6 +178,6 @@ ModelRecipe recipe_with(std::string_view norm, std::string_view norm_kind, std::
 const RateSchedule& falling_rate();
 
 /// The sizes, changed as they are asked for.
-TransformerSizes changed(TransformerSizes sizes, const SizeChanges& changes);
+TransformerSizes with_size_changes(TransformerSizes sizes, const SizeChanges& changes);
 
 }  // namespace attn

@@ -137,10 +137,10 @@ TaskSetup set_up_dates(const TaskRequest& request) {
   constexpr std::size_t longest_source = 9, longest_target = 11;
   const auto draw = [source = model.source_words, target = model.target_words](Generator& generator) {
     Date date{};
-    date.year = first_year + any_of(years, generator);
-    date.month = 1 + any_of(12, generator);
-    date.day = 1 + any_of(days_in(date.year, date.month), generator);
-    return example_of_date(date, any_of(forms, generator), source, target);
+    date.year = first_year + uniform_index(years, generator);
+    date.month = 1 + uniform_index(12, generator);
+    date.day = 1 + uniform_index(days_in(date.year, date.month), generator);
+    return example_of_date(date, uniform_index(forms, generator), source, target);
   };
   return {.model = std::move(model),
           .data = {.longest = {.source = longest_source,

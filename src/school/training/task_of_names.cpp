@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "school/training/task.hpp"
 
 namespace attn {
@@ -117,7 +117,8 @@ std::vector<TaskExample> examples_of_names() {
 }
 
 TaskSetup set_up_names(const TaskRequest& request) {
-  const TransformerSizes sizes = changed({.decoder_layers = 1, .d_model = 16, .heads = 4, .d_ff = 64}, request.sizes);
+  const TransformerSizes sizes =
+      with_size_changes({.decoder_layers = 1, .d_model = 16, .heads = 4, .d_ff = 64}, request.sizes);
   const std::vector<TaskExample> all = examples_of_names();
   std::vector<TaskExample> kept;
   std::ranges::copy_if(all, std::back_inserter(kept), is_one_in_ten);
@@ -130,7 +131,7 @@ TaskSetup set_up_names(const TaskRequest& request) {
   model.sizes.target_places = longest.given;
   return {.model = std::move(model),
           .data = {.longest = longest,
-                   .draw = [all](Generator& generator) { return all[any_of(all.size(), generator)]; },
+                   .draw = [all](Generator& generator) { return all[uniform_index(all.size(), generator)]; },
                    .is_held_out = is_one_in_ten,
                    .held_out = std::move(kept)},
           .defaults = {.steps = 1000,

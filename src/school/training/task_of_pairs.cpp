@@ -5,7 +5,7 @@
 
 #include "core/model/encoder_decoder.hpp"
 #include "core/support/error.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "school/training/task.hpp"
 
 namespace attn {
@@ -28,7 +28,8 @@ std::vector<std::string> with_end(const std::string& sentence) {
 
 Transformer model_of(const std::vector<TextPair>& pairs, const SizeChanges& changes) {
   Transformer model{.kind = &both_sides(), .recipe = recipe_with("pre", "rms", "sinusoidal")};
-  model.sizes = changed({.encoder_layers = 1, .decoder_layers = 1, .d_model = 32, .heads = 2, .d_ff = 64}, changes);
+  model.sizes =
+      with_size_changes({.encoder_layers = 1, .decoder_layers = 1, .d_model = 32, .heads = 2, .d_ff = 64}, changes);
   model.target_vocabulary = {std::string(start_word), std::string(end_word)};
   std::vector<std::string> sources, targets;
   for (const TextPair& pair : pairs) {
@@ -98,11 +99,12 @@ TaskSetup set_up_pairs(const TaskRequest& request) {
   if (training.empty())
     fail(
         "there are only pairs with the same first sentence: give two pairs with different ones, one to train on and one to hold out");
-  return {.model = std::move(model),
-          .data = {.longest = BatchShape::of(examples, 1),
-                   .draw = [training](Generator& generator) { return training[any_of(training.size(), generator)]; },
-                   .held_out = std::move(kept)},
-          .defaults = {.steps = 1000, .batch = 32, .rate = 3e-3}};
+  return {
+      .model = std::move(model),
+      .data = {.longest = BatchShape::of(examples, 1),
+               .draw = [training](Generator& generator) { return training[uniform_index(training.size(), generator)]; },
+               .held_out = std::move(kept)},
+      .defaults = {.steps = 1000, .batch = 32, .rate = 3e-3}};
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ Ids prompt_from_text(const TextWindows& text) {
 
 TaskSetup set_up_text(const TaskRequest& request) {
   const std::shared_ptr<const TextWindows> text = request.text ? request.text : text_of_course();
-  const TransformerSizes sizes = changed({.decoder_layers = 2, .d_model = 64, .heads = 4, .d_ff = 128}, request.sizes);
+  const TransformerSizes sizes =
+      with_size_changes({.decoder_layers = 2, .d_model = 64, .heads = 4, .d_ff = 128}, request.sizes);
   Transformer model = one_sided(decoder_only(), *text->words.pieces, sizes, named_recipes().front().recipe());
   model.title = fmt::format("A language model of {}", text->from.name);
   model.summary = "It continues a text, piece by piece.";

@@ -74,9 +74,9 @@ bool holds_out_pair(const TaskExample& example, const Vocabulary& vocabulary) {
 }
 
 TaskExample draw_coreference(Generator& generator, const Vocabulary& vocabulary) {
-  const auto any = [&](Nouns kind) { return kind[any_of(kind.size(), generator)]; };
+  const auto any = [&](Nouns kind) { return kind[uniform_index(kind.size(), generator)]; };
   const std::string_view animal = any(animals), thing = any(things);
-  const bool animal_first = any_of(2, generator) == 0, of_animal = any_of(2, generator) == 0;
+  const bool animal_first = uniform_index(2, generator) == 0, of_animal = uniform_index(2, generator) == 0;
   const std::string_view verb = any(animal_first ? of_animals : of_things),
                          state = any(of_animal ? states_of_animals : states_of_things);
   TaskExample example;
@@ -95,7 +95,8 @@ TaskExample draw_coreference(Generator& generator, const Vocabulary& vocabulary)
 // Every seed learns the task. The usual one is that of ten seeds whose heads link "it" to the noun most.
 TaskSetup set_up_coreference(const TaskRequest& request) {
   const Vocabulary words = all_words();
-  const TransformerSizes sizes = changed({.encoder_layers = 2, .d_model = 32, .heads = 2, .d_ff = 64}, request.sizes);
+  const TransformerSizes sizes =
+      with_size_changes({.encoder_layers = 2, .d_model = 32, .heads = 2, .d_ff = 64}, request.sizes);
   Transformer model = one_sided(encoder_only(), words, sizes, recipe_with("pre", "rms", "learned"));
   model.sizes.source_places = length_of_coreference;
   model.title = "Coreference, trained";
@@ -148,17 +149,17 @@ TaskExample of_text(const Ids& text, const std::vector<bool>& counts) {
 Ids different_letters(std::size_t count, Generator& generator) {
   Ids all(length_of_induction);
   std::iota(all.begin(), all.end(), std::size_t{1});
-  for (std::size_t i = 0; i < count; ++i) std::swap(all[i], all[i + any_of(length_of_induction - i, generator)]);
+  for (std::size_t i = 0; i < count; ++i) std::swap(all[i], all[i + uniform_index(length_of_induction - i, generator)]);
   all.resize(count);
   return all;
 }
 
 TaskExample draw_induction(Generator& generator) {
-  const std::size_t block = shortest + any_of(longest - shortest + 1, generator);
+  const std::size_t block = shortest + uniform_index(longest - shortest + 1, generator);
   const Ids letters = different_letters(length_of_induction - block, generator);
   // The block, and behind it or later its copy.
-  const std::size_t first = any_of(length_of_induction - 2 * block + 1, generator);
-  const std::size_t second = first + block + any_of(length_of_induction - 2 * block - first + 1, generator);
+  const std::size_t first = uniform_index(length_of_induction - 2 * block + 1, generator);
+  const std::size_t second = first + block + uniform_index(length_of_induction - 2 * block - first + 1, generator);
   Ids text(letters.begin(), letters.begin() + static_cast<std::ptrdiff_t>(second));
   for (std::size_t i = 0; i < block; ++i) text.push_back(letters[first + i]);
   text.insert(text.end(), letters.begin() + static_cast<std::ptrdiff_t>(second), letters.end());
@@ -171,15 +172,15 @@ TaskExample draw_fixed(Generator& generator) {
   Ids text;
   std::vector<bool> counts;
   for (std::size_t i = 0; i < length_of_induction; ++i) {
-    text.push_back(i < period ? any_of(length_of_induction, generator) + 1 : text[i - period]);
+    text.push_back(i < period ? uniform_index(length_of_induction, generator) + 1 : text[i - period]);
     counts.push_back(i >= period);
   }
   return of_text(text, counts);
 }
 
 TaskSetup set_up_with(const TaskRequest& request, TaskExample (*draw_text)(Generator&)) {
-  const TransformerSizes sizes =
-      changed({.encoder_layers = 2, .decoder_layers = 2, .d_model = 32, .heads = 2, .d_ff = 0}, request.sizes);
+  const TransformerSizes sizes = with_size_changes(
+      {.encoder_layers = 2, .decoder_layers = 2, .d_model = 32, .heads = 2, .d_ff = 0}, request.sizes);
   Transformer model = one_sided(decoder_only(), alphabet(), sizes, recipe_with("none", "layer", "learned"));
   model.summary = "An attention-only decoder that continues a text with a repeated block of letters.";
   model.recipe.scale_embeddings = false;
@@ -219,7 +220,7 @@ constexpr std::size_t length_of_reverse = 16, digits = 10;
 
 TaskExample draw_reverse(Generator& generator) {
   TaskExample example;
-  for (std::size_t i = 0; i < length_of_reverse; ++i) example.source.push_back(any_of(digits, generator) + 1);
+  for (std::size_t i = 0; i < length_of_reverse; ++i) example.source.push_back(uniform_index(digits, generator) + 1);
   example.expected.assign(example.source.rbegin(), example.source.rend());
   return example;
 }
@@ -227,7 +228,8 @@ TaskExample draw_reverse(Generator& generator) {
 TaskSetup set_up_reverse(const TaskRequest& request) {
   Vocabulary words;
   for (std::size_t i = 0; i < digits; ++i) words.push_back(std::to_string(i));
-  const TransformerSizes sizes = changed({.encoder_layers = 1, .d_model = 32, .heads = 1, .d_ff = 64}, request.sizes);
+  const TransformerSizes sizes =
+      with_size_changes({.encoder_layers = 1, .d_model = 32, .heads = 1, .d_ff = 64}, request.sizes);
   Transformer model = one_sided(encoder_only(), words, sizes, recipe_with("pre", "rms", "sinusoidal"));
   model.title = "Reverse, trained";
   model.summary = "An encoder that writes a sequence of digits backwards.";
@@ -251,14 +253,16 @@ const Vocabulary letters = {"a", "b", "c", "d"};
 
 TaskExample draw_sort(Generator& generator) {
   TaskExample example;
-  for (std::size_t i = 0; i < length_of_sort; ++i) example.source.push_back(any_of(letters.size(), generator) + 1);
+  for (std::size_t i = 0; i < length_of_sort; ++i)
+    example.source.push_back(uniform_index(letters.size(), generator) + 1);
   example.expected = example.source;
   std::ranges::sort(example.expected);
   return example;
 }
 
 TaskSetup set_up_sort(const TaskRequest& request) {
-  const TransformerSizes sizes = changed({.encoder_layers = 2, .d_model = 32, .heads = 2, .d_ff = 64}, request.sizes);
+  const TransformerSizes sizes =
+      with_size_changes({.encoder_layers = 2, .d_model = 32, .heads = 2, .d_ff = 64}, request.sizes);
   Transformer model = one_sided(encoder_only(), letters, sizes, recipe_with("pre", "rms", "sinusoidal"));
   model.title = "Sort, trained";
   model.summary = "An encoder that puts letters into the order of the alphabet.";

@@ -7,7 +7,7 @@
 #include "core/attention/watches.hpp"
 #include "core/support/error.hpp"
 #include "page/tell/describe.hpp"
-#include "school/training/loss.hpp"
+#include "school/training/loss_graph.hpp"
 
 namespace attn {
 
@@ -31,7 +31,7 @@ void build_sentence(const Transformer& model, const TaskExample& sentence, Graph
 
 // Every step of its decoder is given the word before.
 void build_sentence(const EncoderDecoder& model, const TaskExample& sentence, Graph& graph) {
-  evaluate(model, sentence.source, sentence.expected, graph);
+  add_computation(model, sentence.source, sentence.expected, graph);
 }
 
 // Of a row for each word, or of one matrix for each step.
@@ -72,7 +72,7 @@ bool TrainedRun::is_right() const {
 TrainedRun run_on(const TrainedModel& model, const TaskExample& sentence) {
   TrainedRun run{.graph = std::make_shared<Graph>()};
   std::visit([&](const auto& any) { build_sentence(any, sentence, *run.graph); }, model);
-  compute(*run.graph);
+  compute_watched(*run.graph);
   run.goes_in =
       is_decoder_alone(model) ? words_of(sentence.given, words_out(model)) : words_of(sentence.source, words_in(model));
   run.expected = words_of(sentence.expected, words_out(model));
@@ -105,7 +105,7 @@ TaskExample sentence_of(const TrainedModel& model, const ModelWords& own, const 
   constexpr std::size_t more = 5;
   sentence.given.assign(sentence.source.size() + more, start);
   sentence.expected = sentence.given;
-  sentence.expected = written(model, sentence);
+  sentence.expected = generated_ids(model, sentence);
   sentence.given = {start};
   sentence.given.insert(sentence.given.end(), sentence.expected.begin(), sentence.expected.end() - 1);
   sentence.counts.assign(sentence.expected.size(), false);  // the model wrote them itself

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/graph/graph.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 #include "school/training/example.hpp"
 
 namespace attn {

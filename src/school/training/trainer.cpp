@@ -9,12 +9,12 @@
 #include <variant>
 
 #include "core/graph/run.hpp"
-#include "core/op/backward.hpp"
+#include "core/op/backward_pass.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/words.hpp"
-#include "school/training/loss.hpp"
+#include "data/problem/model_words.hpp"
+#include "school/training/loss_graph.hpp"
 
 namespace attn {
 
@@ -118,7 +118,7 @@ struct Trainer::Parts {
   }
 
   TaskExample next_example() {
-    return few.empty() ? training_example(setup.data, generator) : few[any_of(few.size(), generator)];
+    return few.empty() ? training_example(setup.data, generator) : few[uniform_index(few.size(), generator)];
   }
 
   StepReport step();
@@ -189,7 +189,7 @@ std::string Trainer::Parts::sample() const {
   const auto* const model = std::get_if<Transformer>(&state.model);
   if (!model || setup.prompt.empty()) return "";
   const std::size_t room = setup.data.longest.given - setup.prompt.size() + 1;
-  const Ids ids = continued(*model, setup.prompt, room, temperature_of_samples);
+  const Ids ids = sampled_continuation(*model, setup.prompt, room, temperature_of_samples);
   return line_of(setup.words, words_of(ids, model->target_vocabulary));
 }
 

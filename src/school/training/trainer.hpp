@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/graph/plan.hpp"
-#include "school/training/loss.hpp"
+#include "school/training/loss_graph.hpp"
 #include "school/training/state.hpp"
 #include "school/training/task.hpp"
 

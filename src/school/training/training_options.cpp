@@ -9,7 +9,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/words.hpp"
+#include "data/problem/model_words.hpp"
 
 namespace attn {
 
@@ -51,14 +51,14 @@ void take_schedule(TrainingOptions& options, const std::string& text, const std:
 
 template <std::size_t TrainingOptions::*member, std::size_t least, std::size_t most>
 void take_count(TrainingOptions& options, const std::string& text, const std::string& called) {
-  const std::optional<std::size_t> value = parsed<std::size_t>(text);
+  const std::optional<std::size_t> value = parse_number<std::size_t>(text);
   if (!value || *value < least || *value > most)
     fail("{} must be a whole number from {} to {}, and is '{}'", called, least, most, text);
   options.*member = *value;
 }
 
 void take_seed(TrainingOptions& options, const std::string& text, const std::string& called) {
-  const std::optional<std::uint32_t> value = parsed<std::uint32_t>(text);
+  const std::optional<std::uint32_t> value = parse_number<std::uint32_t>(text);
   if (!value) fail("{} must be a whole number from 0 to 4294967295, and is '{}'", called, text);
   options.seed = *value;
 }
@@ -74,7 +74,7 @@ constexpr Range positive{[](double value) { return value > 0.0; }, "a positive n
 
 template <double TrainingOptions::*member, const Range& range>
 void take_number(TrainingOptions& options, const std::string& text, const std::string& called) {
-  const std::optional<double> value = parsed<double>(text);
+  const std::optional<double> value = parse_number<double>(text);
   if (!value || !std::isfinite(*value) || !range.holds(*value))
     fail("{} must be {}, and is '{}'", called, range.in_words, text);
   options.*member = *value;

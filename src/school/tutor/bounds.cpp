@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "core/op/operations.hpp"
-#include "core/term/functions.hpp"
+#include "core/term/expression_functions.hpp"
 #include "core/term/term.hpp"
-#include "school/tutor/known.hpp"
+#include "school/tutor/learner_knowledge.hpp"
 #include "school/tutor/other_answers.hpp"
 #include "school/tutor/slips.hpp"
-#include "school/tutor/steps.hpp"
+#include "school/tutor/solution_steps.hpp"
 #include "school/tutor/typed_answer.hpp"
 
 namespace attn {
@@ -52,7 +52,8 @@ void add_bounds_of_softmax(const Node& node, const Term& asked, std::vector<Boun
         at_most(1 / count, fmt::format("No score of this row is smaller, so this weight is {} or less.", share)));
 }
 
-void add_bounds_of_average(const Node& node, const Term& asked, const Known& known, std::vector<Bound>& bounds) {
+void add_bounds_of_average(const Node& node, const Term& asked, const LearnerKnowledge& known,
+                           std::vector<Bound>& bounds) {
   const Node &weights = *node.operands[0], &values = *node.operands[1];
   const std::vector<double> row = weights.row(asked.row);
   if (row.size() != values.frame.shape.rows) return;  // sentences of a batch
@@ -70,14 +71,14 @@ void add_bounds_of_average(const Node& node, const Term& asked, const Known& kno
   constexpr double rounding = 1e-9;                              // weights that are given can have any sum
   if (least == most || std::fabs(sum - 1.0) > rounding) return;  // equal values would tell the answer
   const std::string numbers =
-      has_values ? fmt::format(": {} and {}", told_number(least), told_number(most)) : std::string();
+      has_values ? fmt::format(": {} and {}", number_in_sentence(least), number_in_sentence(most)) : std::string();
   bounds.push_back({least - slack_of(least), most + slack_of(most), false,
                     fmt::format("The answer is a weighted average, so it lies between the smallest and the largest of "
                                 "the {}{}.",
                                 has_values ? "numbers" : "values", numbers)});
 }
 
-void add_bounds_of_cell(const Term& asked, const Known& known, std::vector<Bound>& bounds) {
+void add_bounds_of_cell(const Term& asked, const LearnerKnowledge& known, std::vector<Bound>& bounds) {
   const Node& node = asked.node->original();
   if (asked.node->content() == Content::weights || asked.node->rows_sum_to_one())
     bounds.push_back({0.0, 1.0, false,
@@ -132,7 +133,7 @@ bool has_call(const Term& working) {
   return working.kind == Term::Kind::call || std::ranges::any_of(working.parts, has_call);
 }
 
-void add_bounds_of_terms(const Term& sum, const Known& known, std::vector<Bound>& bounds) {
+void add_bounds_of_terms(const Term& sum, const LearnerKnowledge& known, std::vector<Bound>& bounds) {
   constexpr std::size_t longest = 40;
   for (const Term& term : sum.parts) {
     const std::string numbers = in_numbers(term);
@@ -143,7 +144,7 @@ void add_bounds_of_terms(const Term& sum, const Known& known, std::vector<Bound>
   }
 }
 
-void add_bounds_of_steps(const Term& steps, const Known& known, std::vector<Bound>& bounds) {
+void add_bounds_of_steps(const Term& steps, const LearnerKnowledge& known, std::vector<Bound>& bounds) {
   if (steps.parts.empty() || !stays_positive(steps)) return;
   bounds.push_back({0.0, infinite, false,
                     has_call(steps)
@@ -171,7 +172,7 @@ bool Bound::is_broken_by(double typed) const {
 bool asks_for_count(const Term& asked) { return has_counts(asked) && is_count(asked); }
 
 bool counts_something(const Term& asked) {
-  const auto is_count_or_less = [](const Term& part) { return is_count(bare(part)) && !is_inverse(part); };
+  const auto is_count_or_less = [](const Term& part) { return is_count(without_sign(part)) && !is_inverse(part); };
   return asks_for_count(asked) ||
          (asked.kind == Term::Kind::sum && has_counts(asked) && std::ranges::all_of(asked.parts, is_count_or_less));
 }
@@ -180,7 +181,7 @@ std::vector<Bound> bounds_of(const SolvedQuestion& solved) {
   std::vector<Bound> bounds;
   if (!solved.graph || solved.question.kind != AnswerKind::number) return bounds;
   const Term asked = read_term(solved.question.of, solved.graph.get());
-  const Known known(solved);
+  const LearnerKnowledge known(solved);
   if (asked.kind == Term::Kind::cell) add_bounds_of_cell(asked, known, bounds);
   if (asks_for_count(asked)) {
     bounds.push_back({0.0, infinite, false, "A count is not negative."});

@@ -13,12 +13,12 @@
 #include "core/term/term.hpp"
 #include "school/mistake/mistake.hpp"
 #include "school/tutor/bounds.hpp"
-#include "school/tutor/copied.hpp"
+#include "school/tutor/copied_numbers.hpp"
 #include "school/tutor/judge.hpp"
-#include "school/tutor/known.hpp"
+#include "school/tutor/learner_knowledge.hpp"
 #include "school/tutor/other_answers.hpp"
 #include "school/tutor/slips.hpp"
-#include "school/tutor/steps.hpp"
+#include "school/tutor/solution_steps.hpp"
 #include "school/tutor/typed_answer.hpp"
 
 namespace attn {
@@ -27,7 +27,7 @@ namespace {
 
 // --- diagnosis
 
-using ReasonKind = Recognised::Kind;
+using ReasonKind = RecognizedAnswer::Kind;
 
 // A computation that takes longer is not repeated for each mistake.
 bool is_quickly_repeated(const Graph& graph) {
@@ -62,7 +62,7 @@ std::optional<Quantity> mistaken(const Mistake& mistake, const Term& working, co
     const std::vector<const Node*> asked = nodes_of(working);
     if (std::ranges::none_of(asked, [&](const Node* node) { return again.changes(*node); })) return std::nullopt;
     const auto now = [&](const Node& node) -> const Node& { return again.of(node).node(); };
-    return as_answer(worked_out(working, now), solved.question);
+    return as_answer(value_of_term(working, now), solved.question);
   } catch (const InputError&) {
     return std::nullopt;
   }
@@ -77,7 +77,7 @@ std::vector<Mistaken> all_mistaken(const SolvedQuestion& solved, bool masks) {
   std::vector<Mistaken> all;
   if (!solved.graph || !is_quickly_repeated(*solved.graph)) return all;
   const Term working = read_term(solved.question.of, solved.graph.get());
-  const NodeSet computed = Known(solved).still_to_compute(working, masks);
+  const NodeSet computed = LearnerKnowledge(solved).still_to_compute(working, masks);
   for (const auto& [mistake, first] : possible_mistakes(*solved.graph)) {
     if (std::optional<Quantity> quantity = mistaken(*mistake, working, computed, solved))
       all.push_back({mistake, std::move(*quantity)});
@@ -85,8 +85,9 @@ std::vector<Mistaken> all_mistaken(const SolvedQuestion& solved, bool masks) {
   return all;
 }
 
-void add_recognised(std::vector<Recognised>& all, std::vector<Recognised> some, const SolvedQuestion& solved) {
-  for (Recognised& one : some) {
+void add_recognised(std::vector<RecognizedAnswer>& all, std::vector<RecognizedAnswer> some,
+                    const SolvedQuestion& solved) {
+  for (RecognizedAnswer& one : some) {
     const double* const number = std::get_if<double>(&one.quantity);
     if ((!number || std::isfinite(*number)) && !is_same(one.quantity, solved.answer, solved))
       all.push_back(std::move(one));
@@ -101,7 +102,7 @@ std::optional<std::size_t> place_among_usual(const Mistake& mistake) {
   return static_cast<std::size_t>(found - usual.begin());
 }
 
-void add_mistakes(std::vector<Recognised>& all, const SolvedQuestion& solved) {
+void add_mistakes(std::vector<RecognizedAnswer>& all, const SolvedQuestion& solved) {
   std::vector<Mistaken> made = all_mistaken(solved, true);
   const auto is_told = [](const Mistaken& one) {
     return one.mistake->kind == Mistake::Kind::convention || place_among_usual(*one.mistake);
@@ -124,7 +125,7 @@ bool is_share(const Term& asked) {
 }
 
 // A count that is one too large or too small.
-std::vector<Recognised> miscounted(const Term& asked, double answer) {
+std::vector<RecognizedAnswer> miscounted(const Term& asked, double answer) {
   constexpr double least = 4;  // one comes to smaller numbers in many ways
   if (!counts_something(asked) || answer < least) return {};
   return {{answer - 1, ReasonKind::writing, "This is one too few. Count once more."},
@@ -133,8 +134,8 @@ std::vector<Recognised> miscounted(const Term& asked, double answer) {
 
 // A mistake may lose the labels of a row, and then its numbers are no words. A convention that changes which
 // word it is changes too much to be told from a guess.
-void keep_words(std::vector<Recognised>& all, const std::vector<std::string>& words) {
-  std::erase_if(all, [&](const Recognised& one) {
+void keep_words(std::vector<RecognizedAnswer>& all, const std::vector<std::string>& words) {
+  std::erase_if(all, [&](const RecognizedAnswer& one) {
     const bool is_word = std::ranges::find(words, written(one.quantity)) != words.end();
     return one.kind == ReasonKind::convention || (one.mistake && !is_word);
   });
@@ -148,7 +149,7 @@ std::size_t count_around(double number, const std::vector<double>& sorted) {
   std::size_t count = 0;
   double last = -INFINITY;
   for (auto at = std::ranges::lower_bound(sorted, least); at != sorted.end() && *at <= most; ++at) {
-    if (*at - last > limit("last bits") + limit("rounding") * std::fabs(*at)) ++count;
+    if (*at - last > judge_limit("last bits") + judge_limit("rounding") * std::fabs(*at)) ++count;
     last = *at;
   }
   return count;
@@ -156,8 +157,8 @@ std::size_t count_around(double number, const std::vector<double>& sorted) {
 
 // How many of the numbers around one may be met by chance: a slip that many make is believed before one that few make.
 double chance_allowed(ReasonKind kind) {
-  static const double of_slip = limit("chance of a slip"), of_mistake = limit("chance of a mistake"),
-                      of_rest = limit("chance of the rest");
+  static const double of_slip = judge_limit("chance of a slip"), of_mistake = judge_limit("chance of a mistake"),
+                      of_rest = judge_limit("chance of the rest");
   return kind == ReasonKind::step || kind == ReasonKind::slip            ? of_slip
          : kind == ReasonKind::mistake || kind == ReasonKind::convention ? of_mistake
                                                                          : of_rest;
@@ -169,11 +170,12 @@ bool may_be_chance(ReasonKind kind) {
 }
 
 // A number that is tried beside many others is told only where it was typed so exactly that it is hardly one by chance.
-void weigh_chances(std::vector<Recognised>& all) {
+void weigh_chances(std::vector<RecognizedAnswer>& all) {
   std::vector<double> sorted;
   for (auto one = all.begin(); one != all.end();) {
     const ReasonKind kind = one->kind;
-    const auto end = std::ranges::find_if(one, all.end(), [&](const Recognised& next) { return next.kind != kind; });
+    const auto end =
+        std::ranges::find_if(one, all.end(), [&](const RecognizedAnswer& next) { return next.kind != kind; });
     for (auto next = one; next != end; ++next) sorted.push_back(std::get<double>(next->quantity));
     std::ranges::sort(sorted);
     for (; one != end; ++one) {
@@ -194,21 +196,21 @@ void add_beginning(const SolvedQuestion& solved, Evidence& evidence) {
 
 // What says only where a number stands, goes on with how to begin.
 void add_beginnings(const SolvedQuestion& solved, std::initializer_list<ReasonKind> kinds,
-                    std::vector<Recognised>& all) {
+                    std::vector<RecognizedAnswer>& all) {
   Evidence evidence;
   add_beginning(solved, evidence);
   const std::string begin = judged_by("begin", evidence).value().says;
-  for (Recognised& one : all) {
+  for (RecognizedAnswer& one : all) {
     if (std::ranges::find(kinds, one.kind) != kinds.end()) one.says += begin;
   }
 }
 
-std::vector<Recognised> made_recognisable(const SolvedQuestion& solved) {
-  std::vector<Recognised> all;
+std::vector<RecognizedAnswer> made_recognisable(const SolvedQuestion& solved) {
+  std::vector<RecognizedAnswer> all;
   for (const auto& [quantity, says] : solved.notes) all.push_back({quantity, ReasonKind::note, says});
   if (!solved.graph) return all;
   const Term asked = read_term(solved.question.of, solved.graph.get());
-  const Known known(solved);
+  const LearnerKnowledge known(solved);
   switch (solved.question.kind) {
     case AnswerKind::number: {
       const double answer = std::get<double>(solved.answer);
@@ -223,13 +225,13 @@ std::vector<Recognised> made_recognisable(const SolvedQuestion& solved) {
       // Who predicts a number does not compute it, and on a path of the text the mistakes of the computation do not
       // lie.
       if (!solved.question.predicts && solved.question.paths.empty()) add_mistakes(all, solved);
-      std::vector<Recognised> related = related_numbers(answer);
+      std::vector<RecognizedAnswer> related = related_numbers(answer);
       add_beginnings(solved, {ReasonKind::rare}, related);
       add_recognised(all, std::move(related), solved);
-      add_recognised(all, alike(asked, *solved.graph, known), solved);
+      add_recognised(all, same_place_in_other_heads(asked, *solved.graph, known), solved);
       add_recognised(all, other_numbers(asked, *solved.graph, known), solved);
       add_beginnings(solved, {ReasonKind::copied, ReasonKind::shown}, all);
-      std::ranges::stable_sort(all, {}, &Recognised::kind);
+      std::ranges::stable_sort(all, {}, &RecognizedAnswer::kind);
       weigh_chances(all);
       return all;
     }
@@ -251,14 +253,14 @@ std::vector<Recognised> made_recognisable(const SolvedQuestion& solved) {
   return all;
 }
 
-using Found = std::vector<const Recognised*>;
+using Found = std::vector<const RecognizedAnswer*>;
 
 // Those up to a kind that a typed answer is. A number has to be told so closely by its typed digits.
-Found found_among(const std::vector<Recognised>& all, std::string_view last, const TypedAnswer& typed,
+Found found_among(const std::vector<RecognizedAnswer>& all, std::string_view last, const TypedAnswer& typed,
                   double closeness) {
   const auto most = static_cast<ReasonKind>(std::ranges::find(names_of_kinds(), last) - names_of_kinds().begin());
   Found found;
-  for (const Recognised& one : all) {
+  for (const RecognizedAnswer& one : all) {
     const double* const number = std::get_if<double>(&one.quantity);
     const bool fits =
         number ? precision_of(typed) <= one.within && tells(typed, *number, closeness) : one.quantity == typed.quantity;
@@ -269,11 +271,11 @@ Found found_among(const std::vector<Recognised>& all, std::string_view last, con
 
 std::optional<Evidence> evidence_of(const Found& found) {
   if (found.empty()) return std::nullopt;
-  const Recognised& first = *found.front();
+  const RecognizedAnswer& first = *found.front();
   Evidence evidence;
   evidence.facts.emplace("first is " + names_of_kinds()[static_cast<std::size_t>(first.kind)], true);
   evidence.places.emplace("first", first.says);
-  for (const Recognised* one : found) {
+  for (const RecognizedAnswer* one : found) {
     const std::string& kind = names_of_kinds()[static_cast<std::size_t>(one->kind)];
     evidence.facts.emplace("has " + kind, true);
     evidence.places.emplace(kind, one->says);
@@ -290,48 +292,48 @@ Judgment judged_among(std::string_view list, Evidence evidence, const SolvedQues
   const bool has_more = solved.graph || !std::holds_alternative<double>(solved.answer);
   add_beginning(solved, evidence);
   evidence.search = [&](std::string_view last, double closeness) {
-    return evidence_of(has_more ? found_among(recognisable(solved), last, typed, closeness) : Found());
+    return evidence_of(has_more ? found_among(recognizable_answers(solved), last, typed, closeness) : Found());
   };
   return judged_by(list, evidence).value();
 }
 
 // The first of some kinds that a typed number is as nearly as it would be the answer, if it were asked for: as near as
 // rounding on the way leads.
-const Recognised* near_one(const SolvedQuestion& solved, const TypedAnswer& typed,
-                           std::initializer_list<ReasonKind> kinds) {
-  for (const Recognised& one : recognisable(solved)) {
+const RecognizedAnswer* near_one(const SolvedQuestion& solved, const TypedAnswer& typed,
+                                 std::initializer_list<ReasonKind> kinds) {
+  for (const RecognizedAnswer& one : recognizable_answers(solved)) {
     if (std::ranges::find(kinds, one.kind) == kinds.end()) continue;
     const double number = std::get<double>(one.quantity);
     const double off = std::fabs(std::get<double>(typed.quantity) - number);
     const double size = std::fabs(number), precision = precision_of(typed);
     const bool is_note = one.kind == ReasonKind::note;
-    const double near = is_note ? precision : std::min(precision, limit("near a reason") * size);
-    const bool is_near =
-        off <= std::max(near, limit("near a note") * size) * (1 + limit("rounding")) && (is_note || size > 0.0);
+    const double near = is_note ? precision : std::min(precision, judge_limit("near a reason") * size);
+    const bool is_near = off <= std::max(near, judge_limit("near a note") * size) * (1 + judge_limit("rounding")) &&
+                         (is_note || size > 0.0);
     const bool is_rounded = !is_note && !is_whole(std::get<double>(typed.quantity));
     const bool is_nearly_it =
-        (is_rounded && off <= limit("next to nothing") * size) || is_same(typed.quantity, one.quantity, solved);
+        (is_rounded && off <= judge_limit("next to nothing") * size) || is_same(typed.quantity, one.quantity, solved);
     if (is_near && off <= one.within && is_nearly_it) return &one;
   }
   return nullptr;
 }
 
 // A slip in the steps whose result has the other sign. How a number is written explains its sign already.
-const Recognised* turned_slip(const SolvedQuestion& solved, const TypedAnswer& typed) {
+const RecognizedAnswer* turned_slip(const SolvedQuestion& solved, const TypedAnswer& typed) {
   const TypedAnswer turned = {-std::get<double>(typed.quantity), typed.decimals};
-  const Found found = found_among(recognisable(solved), "slip", turned, limit("closely"));
-  const auto explains = [](const Recognised* one) { return one->kind == ReasonKind::slip; };
+  const Found found = found_among(recognizable_answers(solved), "slip", turned, judge_limit("closely"));
+  const auto explains = [](const RecognizedAnswer* one) { return one->kind == ReasonKind::slip; };
   const auto first = std::ranges::find_if(found, explains);
   return first == found.end() ? nullptr : *first;
 }
 
 Judgment diagnosed_number(const SolvedQuestion& solved, const TypedAnswer& typed) {
   Evidence evidence = evidence_of_digits(solved, typed);
-  const Recognised* const note = near_one(solved, typed, {ReasonKind::note});
-  const Recognised* const near =
+  const RecognizedAnswer* const note = near_one(solved, typed, {ReasonKind::note});
+  const RecognizedAnswer* const near =
       near_one(solved, typed,
                {ReasonKind::step, ReasonKind::neighbor, ReasonKind::slip, ReasonKind::writing, ReasonKind::mistake});
-  const Recognised* const turned = evidence.facts["other sign"] ? turned_slip(solved, typed) : nullptr;
+  const RecognizedAnswer* const turned = evidence.facts["other sign"] ? turned_slip(solved, typed) : nullptr;
   const std::vector<Bound> bounds = bounds_of(solved);
   const auto is_broken = [&](const Bound& bound) { return bound.is_broken_by(std::get<double>(typed.quantity)); };
   const auto broken = std::ranges::find_if(bounds, is_broken);
@@ -360,7 +362,7 @@ Judgment diagnosed_shape(const SolvedQuestion& solved, const TypedAnswer& typed)
 
 // The only one that is a slip of the keys away, or null.
 const std::string* nearest(const std::string& typed, const std::vector<std::string>& words) {
-  const auto shortest = limit("letters of a word"), long_enough = limit("letters of a long word");
+  const auto shortest = judge_limit("letters of a word"), long_enough = judge_limit("letters of a long word");
   const std::string* found = nullptr;
   for (const std::string& word : words) {
     const auto letters = static_cast<double>(word.size());
@@ -377,7 +379,7 @@ Judgment diagnosed_word(const SolvedQuestion& solved, const TypedAnswer& typed) 
   const bool is_chosen = solved.question.kind == AnswerKind::choice;
   const std::vector<std::string> words = is_chosen ? std::vector<std::string>() : words_to_choose(solved);
   const bool is_one = words.empty() || std::ranges::find(words, word) != words.end();
-  const std::optional<std::size_t> place = parsed<std::size_t>(word);
+  const std::optional<std::size_t> place = parse_number<std::size_t>(word);
   const std::string* const meant = is_one ? nullptr : nearest(word, words);
   return judged_among("word",
                       {{{"could be asked for", is_one},
@@ -386,7 +388,7 @@ Judgment diagnosed_word(const SolvedQuestion& solved, const TypedAnswer& typed) 
                         {"several of the words", typed.words.size() > 1},
                         {"nearly the answer", meant && Quantity(*meant) == solved.answer},
                         {"nearly a word", meant != nullptr},
-                        {"many words", static_cast<double>(words.size()) > limit("words told")}},
+                        {"many words", static_cast<double>(words.size()) > judge_limit("words told")}},
                        {{"word", word},
                         {"those", fmt::format("{}", fmt::join(typed.words, ", "))},
                         {"meant", meant ? *meant : ""},
@@ -419,9 +421,9 @@ std::vector<std::string> words_to_choose(const SolvedQuestion& solved) {
   return words;
 }
 
-const std::vector<Recognised>& recognisable(const SolvedQuestion& solved) {
+const std::vector<RecognizedAnswer>& recognizable_answers(const SolvedQuestion& solved) {
   if (!solved.recognised)
-    solved.recognised = std::make_shared<const std::vector<Recognised>>(made_recognisable(solved));
+    solved.recognised = std::make_shared<const std::vector<RecognizedAnswer>>(made_recognisable(solved));
   return *solved.recognised;
 }
 
@@ -433,7 +435,7 @@ std::vector<const Mistake*> cannot_be_told_apart(const SolvedQuestion& solved) {
   return alike;
 }
 
-Judgment diagnosed(const SolvedQuestion& solved, const TypedAnswer& typed) {
+Judgment diagnose(const SolvedQuestion& solved, const TypedAnswer& typed) {
   if (std::holds_alternative<double>(solved.answer)) return diagnosed_number(solved, typed);
   if (std::holds_alternative<Shape>(solved.answer)) return diagnosed_shape(solved, typed);
   return diagnosed_word(solved, typed);

@@ -14,7 +14,7 @@ namespace attn {
 struct TypedAnswer;
 
 /// An answer that is recognised, and what is said to it.
-struct Recognised {
+struct RecognizedAnswer {
   /// What it comes from, the likeliest first: what the question's author noted, a step on the way that is taken for the
   /// end, or a function for another, a number of the question that was copied, the cell beside the one that is asked
   /// about, a slip on the way that is taught, a slip in writing the number, a mistake in the computation, another
@@ -33,14 +33,14 @@ struct Recognised {
 
 /// All answers to a question that are recognised, in the order of their kinds. They are made from its
 /// computation when they are first asked for. Where the same number comes from several, all are there.
-const std::vector<Recognised>& recognisable(const SolvedQuestion& solved);
+const std::vector<RecognizedAnswer>& recognizable_answers(const SolvedQuestion& solved);
 
 /// The mistakes that change what is asked for, and with which the answer is correct nevertheless.
 std::vector<const Mistake*> cannot_be_told_apart(const SolvedQuestion& solved);
 
 /// What is said to a typed answer that is not the correct one. A number counts as one that is recognised at
 /// the precision with which it was typed.
-Judgment diagnosed(const SolvedQuestion& solved, const TypedAnswer& typed);
+Judgment diagnose(const SolvedQuestion& solved, const TypedAnswer& typed);
 
 /// What the rows and the columns of a shape stand for that is asked for: " The rows are …". Empty: nothing
 /// tells it.

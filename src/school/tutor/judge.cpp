@@ -45,14 +45,14 @@ std::optional<Judgment> judged_by(std::string_view list, const Evidence& evidenc
     if (!row.contains("upTo"))
       return Judgment{static_cast<Judgment::Mark>(place_among(names_of_marks(), text("mark", "wrong"))),
                       filled_by_evidence(text("says", ""), evidence)};
-    const std::optional<Evidence> found = evidence.search(text("upTo", ""), limit(text("told", "")));
+    const std::optional<Evidence> found = evidence.search(text("upTo", ""), judge_limit(text("told", "")));
     if (!found) continue;
     if (std::optional<Judgment> judged = judged_by(text("list", "recognized"), *found)) return judged;
   }
   return std::nullopt;
 }
 
-double limit(std::string_view name) { return rules_of_judge().at("limits").at(std::string(name)).get<double>(); }
+double judge_limit(std::string_view name) { return rules_of_judge().at("limits").at(std::string(name)).get<double>(); }
 
 const std::vector<std::string>& usual_mistakes() {
   static const std::vector<std::string> names = rules_of_judge().at("usual mistakes").get<std::vector<std::string>>();

@@ -29,7 +29,7 @@ struct Evidence {
 std::optional<Judgment> judged_by(std::string_view list, const Evidence& evidence);
 
 /// A number of the table. Where it is asked for often, it is kept.
-double limit(std::string_view name);
+double judge_limit(std::string_view name);
 
 /// The names of the mistakes that people make by hand, the most usual first.
 const std::vector<std::string>& usual_mistakes();
@@ -37,7 +37,7 @@ const std::vector<std::string>& usual_mistakes();
 /// How people type what is no finite number, in lower case.
 const std::vector<std::string>& words_of_infinity();
 
-/// The names of kinds of recognized answers and of marks, in the order of Recognised::Kind and Judgment::Mark.
+/// The names of kinds of recognized answers and of marks, in the order of RecognizedAnswer::Kind and Judgment::Mark.
 const std::vector<std::string>& names_of_kinds();
 const std::vector<std::string>& names_of_marks();
 

@@ -11,7 +11,7 @@
 
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "core/term/functions.hpp"
+#include "core/term/expression_functions.hpp"
 
 namespace attn {
 
@@ -55,7 +55,8 @@ std::string place_beside(const Cell& other, const Cell& asked) {
 // The other numbers of one question, each value once, with what was found first.
 class Numbers {
  public:
-  Numbers(const Term& asked, const Known& known, Recognised::Kind kind) : asked_(asked), known_(known), kind_(kind) {
+  Numbers(const Term& asked, const LearnerKnowledge& known, RecognizedAnswer::Kind kind)
+      : asked_(asked), known_(known), kind_(kind) {
     collect_cells(asked, cells_);
     is_given_whole_ = std::ranges::all_of(cells_, [&](const Cell& cell) {
       return !known.is_shown(*cell.node) && known.can_work_out_from_question(cell);
@@ -100,7 +101,7 @@ class Numbers {
   }
 
   void add_other(const Cell& other) {
-    add(other.value(), fmt::format("This is {}. Something else is asked for.", called(other)));
+    add(other.value(), fmt::format("This is {}. Something else is asked for.", cell_name(other)));
   }
 
   // A table of the same name, made of other numbers, was shown before.
@@ -108,11 +109,11 @@ class Numbers {
     for (const Cell& cell : cells_) {
       for (const double number : known_.in_other_tables(cell))
         if (asked_.kind == Term::Kind::cell)
-          add(number, fmt::format("This is {} as an earlier table has it, for other numbers.", called(cell)));
+          add(number, fmt::format("This is {} as an earlier table has it, for other numbers.", cell_name(cell)));
     }
   }
 
-  std::vector<Recognised> finish() { return std::move(found_); }
+  std::vector<RecognizedAnswer> finish() { return std::move(found_); }
 
  private:
   bool full() const { return found_.size() >= most_other_numbers; }
@@ -132,9 +133,10 @@ class Numbers {
         is_elsewhere ? other.node->scope() != cell.node->scope() ? "the same place elsewhere" : "another matrix"
                      : place_beside(other, cell);
     add(value,
-        alone ? fmt::format("This is {}: {}. Take {}.", called(other), place, called(cell))
-              : fmt::format("This is what {} gives in the place of {}: {}.", called(other), called(cell), place),
-        alone && !is_elsewhere && lies_beside(other, cell) && is_at_hand(other) ? Recognised::Kind::neighbor : kind_);
+        alone ? fmt::format("This is {}: {}. Take {}.", cell_name(other), place, cell_name(cell))
+              : fmt::format("This is what {} gives in the place of {}: {}.", cell_name(other), cell_name(cell), place),
+        alone && !is_elsewhere && lies_beside(other, cell) && is_at_hand(other) ? RecognizedAnswer::Kind::neighbor
+                                                                                : kind_);
   }
 
   // The numbers of a question are about the row that it asks about.
@@ -159,18 +161,18 @@ class Numbers {
   }
 
   void add(double value, std::string says) { add(value, std::move(says), kind_); }
-  void add(double value, std::string says, Recognised::Kind kind) {
+  void add(double value, std::string says, RecognizedAnswer::Kind kind) {
     if (!std::isfinite(value) || full() || !values_.insert(value).second) return;
     found_.push_back({value, kind, std::move(says)});
   }
 
   const Term& asked_;
-  const Known& known_;
-  Recognised::Kind kind_;
+  const LearnerKnowledge& known_;
+  RecognizedAnswer::Kind kind_;
   std::vector<Cell> cells_;
   bool is_given_whole_ = false;  // whether the question has all that is needed
   std::set<double> values_;
-  std::vector<Recognised> found_;
+  std::vector<RecognizedAnswer> found_;
 };
 
 constexpr std::size_t longest_name = 60;
@@ -230,13 +232,13 @@ std::vector<NumberInText> numbers_read(std::string_view text) {
   std::string before;
   std::string plain = without_quotations(std::string(text));
   for (std::size_t at; (at = plain.find("−")) != std::string::npos;) plain.replace(at, std::string("−").size(), "-");
-  for (const std::string& word : parted(plain, " \n\t()[]{}=+*/?!:;\"'`·⋅×")) {
+  for (const std::string& word : split_at_any(plain, " \n\t()[]{}=+*/?!:;\"'`·⋅×")) {
     std::string number = word;
     while (!number.empty() && (number.back() == '.' || number.back() == ',')) number.pop_back();
     std::erase(number, ',');
     const bool is_index = std::ranges::find(indexed, before) != indexed.end();
     before = in_lower_case(number);
-    if (const std::optional<double> value = parsed<double>(number); value && std::isfinite(*value)) {
+    if (const std::optional<double> value = parse_number<double>(number); value && std::isfinite(*value)) {
       numbers.push_back({*value, is_index});
       continue;
     }
@@ -250,23 +252,24 @@ std::vector<NumberInText> numbers_read(std::string_view text) {
 
 // --- other answers
 
-std::vector<Recognised> neighbors(const Term& asked, const Known& known) {
+std::vector<RecognizedAnswer> neighbors(const Term& asked, const LearnerKnowledge& known) {
   if (!gives_number(asked)) return {};
-  Numbers numbers(asked, known, Recognised::Kind::shown);
+  Numbers numbers(asked, known, RecognizedAnswer::Kind::shown);
   numbers.add_neighbors();
   return numbers.finish();
 }
 
-std::vector<Recognised> alike(const Term& asked, const Graph& graph, const Known& known) {
+std::vector<RecognizedAnswer> same_place_in_other_heads(const Term& asked, const Graph& graph,
+                                                        const LearnerKnowledge& known) {
   if (!gives_number(asked)) return {};
-  Numbers numbers(asked, known, Recognised::Kind::shown);
+  Numbers numbers(asked, known, RecognizedAnswer::Kind::shown);
   numbers.add_alike(graph);
   return numbers.finish();
 }
 
-std::vector<Recognised> other_numbers(const Term& asked, const Graph& graph, const Known& known) {
+std::vector<RecognizedAnswer> other_numbers(const Term& asked, const Graph& graph, const LearnerKnowledge& known) {
   if (!gives_number(asked)) return {};
-  Numbers numbers(asked, known, Recognised::Kind::shown);
+  Numbers numbers(asked, known, RecognizedAnswer::Kind::shown);
   const std::vector<const Node*> nodes = nodes_of(asked);
   std::vector<const Node*> others;
   for (const Node* node : graph.named()) {
@@ -278,10 +281,10 @@ std::vector<Recognised> other_numbers(const Term& asked, const Graph& graph, con
   return numbers.finish();
 }
 
-std::vector<Recognised> other_words(const Term& asked) {
-  std::vector<Recognised> found;
+std::vector<RecognizedAnswer> other_words(const Term& asked) {
+  std::vector<RecognizedAnswer> found;
   if (asked.kind != Term::Kind::row || gives_number(asked)) return found;
-  const std::string answer = std::get<std::string>(worked_out(asked));
+  const std::string answer = std::get<std::string>(value_of_term(asked));
   const std::vector<double> row = asked.node->row(asked.row);
   std::size_t place = 0;
   while (place < row.size() && asked.node->frame.columns.label(place) != answer) ++place;
@@ -289,50 +292,51 @@ std::vector<Recognised> other_words(const Term& asked) {
   for (std::size_t j = 0; j < row.size(); ++j) {
     const std::string word = asked.node->frame.columns.label(j);
     if (word == answer) continue;
-    const auto is_here = [&](const Recognised& one) { return one.quantity == Quantity(word); };
+    const auto is_here = [&](const RecognizedAnswer& one) { return one.quantity == Quantity(word); };
     if (std::ranges::any_of(found, is_here)) continue;
-    found.push_back({word, Recognised::Kind::shown,
-                     fmt::format("{} is {}. In this row another number is {}.", called({asked.node, asked.row, j}),
+    found.push_back({word, RecognizedAnswer::Kind::shown,
+                     fmt::format("{} is {}. In this row another number is {}.", cell_name({asked.node, asked.row, j}),
                                  written(row[j]), row[j] < row[place] ? "larger" : "smaller")});
   }
   return found;
 }
 
-std::vector<Recognised> other_shapes(const Term& asked, const Graph& graph, const Known& known) {
-  std::vector<Recognised> found;
+std::vector<RecognizedAnswer> other_shapes(const Term& asked, const Graph& graph, const LearnerKnowledge& known) {
+  std::vector<RecognizedAnswer> found;
   if (asked.kind != Term::Kind::shape) return found;
   const Shape right = asked.node->frame.shape;
-  const auto add = [&](Shape shape, Recognised::Kind kind, std::string says) {
-    const auto is_here = [&](const Recognised& one) { return one.quantity == Quantity(shape); };
+  const auto add = [&](Shape shape, RecognizedAnswer::Kind kind, std::string says) {
+    const auto is_here = [&](const RecognizedAnswer& one) { return one.quantity == Quantity(shape); };
     if (shape != right && std::ranges::none_of(found, is_here)) found.push_back({shape, kind, std::move(says)});
   };
-  add({right.columns, right.rows}, Recognised::Kind::slip, "Rows and columns are exchanged: the rows come first.");
+  add({right.columns, right.rows}, RecognizedAnswer::Kind::slip,
+      "Rows and columns are exchanged: the rows come first.");
   std::vector<const Node*> nodes = asked.node->named_operands();
   for (const Node* node : graph.named()) {
     if (known.is_shown(*node) && std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
   }
   for (const Node* node : nodes) {
     if (known.has_shape(*node))
-      add(node->frame.shape, Recognised::Kind::given, fmt::format("This is the shape of {}.", node->title()));
+      add(node->frame.shape, RecognizedAnswer::Kind::given, fmt::format("This is the shape of {}.", node->title()));
   }
   return found;
 }
 
-std::vector<Recognised> other_choices(const Term& asked, const SolvedQuestion& solved) {
-  std::vector<Recognised> found;
+std::vector<RecognizedAnswer> other_choices(const Term& asked, const SolvedQuestion& solved) {
+  std::vector<RecognizedAnswer> found;
   const bool compares =
       asked.kind == Term::Kind::less || asked.kind == Term::Kind::greater || asked.kind == Term::Kind::equal;
   if (!compares) return found;
   const std::string says = compared(asked, solved.question);
   for (const std::string& choice : solved.question.choices) {
-    if (Quantity(choice) != solved.answer) found.push_back({choice, Recognised::Kind::slip, says});
+    if (Quantity(choice) != solved.answer) found.push_back({choice, RecognizedAnswer::Kind::slip, says});
   }
   return found;
 }
 
 // --- numbers in words
 
-std::string told_number(double number) {
+std::string number_in_sentence(double number) {
   const std::string text = written(number);
   return text.starts_with('-') ? "−" + text.substr(1) : text;
 }

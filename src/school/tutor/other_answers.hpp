@@ -6,7 +6,7 @@
 
 #include "core/term/term.hpp"
 #include "school/tutor/diagnosis.hpp"
-#include "school/tutor/known.hpp"
+#include "school/tutor/learner_knowledge.hpp"
 
 namespace attn {
 
@@ -14,23 +14,24 @@ namespace attn {
 // coincidence, and its name says nothing.
 
 /// The other cells of the matrices in a question, the nearest first.
-std::vector<Recognised> neighbors(const Term& asked, const Known& known);
+std::vector<RecognizedAnswer> neighbors(const Term& asked, const LearnerKnowledge& known);
 
 /// What is like them elsewhere: the cells in the same place of another head.
-std::vector<Recognised> alike(const Term& asked, const Graph& graph, const Known& known);
+std::vector<RecognizedAnswer> same_place_in_other_heads(const Term& asked, const Graph& graph,
+                                                        const LearnerKnowledge& known);
 
 /// The numbers of shown tables with which the answer is made, and the number in its place in a table that was shown of
 /// another computation.
-std::vector<Recognised> other_numbers(const Term& asked, const Graph& graph, const Known& known);
+std::vector<RecognizedAnswer> other_numbers(const Term& asked, const Graph& graph, const LearnerKnowledge& known);
 
 /// The other words of the row that is asked about.
-std::vector<Recognised> other_words(const Term& asked);
+std::vector<RecognizedAnswer> other_words(const Term& asked);
 
 /// The shape turned around, and those of other matrices.
-std::vector<Recognised> other_shapes(const Term& asked, const Graph& graph, const Known& known);
+std::vector<RecognizedAnswer> other_shapes(const Term& asked, const Graph& graph, const LearnerKnowledge& known);
 
 /// The other choices of a comparison, and what is compared.
-std::vector<Recognised> other_choices(const Term& asked, const SolvedQuestion& solved);
+std::vector<RecognizedAnswer> other_choices(const Term& asked, const SolvedQuestion& solved);
 
 /// The numbers that a text has outside of quotations, with commas between thousands, and as words up to ten.
 std::vector<double> numbers_in(std::string_view text);
@@ -38,6 +39,6 @@ std::vector<double> numbers_in(std::string_view text);
 std::vector<double> data_in(std::string_view text);
 
 /// A number with a minus sign, as sentences have it.
-std::string told_number(double number);
+std::string number_in_sentence(double number);
 
 }  // namespace attn

@@ -35,7 +35,7 @@ constexpr std::array kinds = {
 
 std::vector<std::string> split_choices(std::string_view value) {
   std::vector<std::string> choices;
-  for (const std::string& choice : parted(value, "|")) choices.emplace_back(trimmed(choice));
+  for (const std::string& choice : split_at_any(value, "|")) choices.emplace_back(trimmed(choice));
   if (choices.size() < 2 || std::ranges::find(choices, "") != choices.end())
     fail("give at least two choices, separated by |: rises | falls");
   return choices;
@@ -241,7 +241,7 @@ bool is_same(const Quantity& one, const Quantity& other, const SolvedQuestion& s
   const double *a = std::get_if<double>(&one), *b = std::get_if<double>(&other);
   if (!a || !b) return one == other;
   // A tolerance of 0 is for numbers that are exact but for their last bits.
-  static const double rounding = limit("rounding"), last_bits = limit("last bits");
+  static const double rounding = judge_limit("rounding"), last_bits = judge_limit("last bits");
   return std::fabs(*a - *b) <= tolerance_for(solved) * (1 + rounding) + last_bits * std::fabs(*b);
 }
 
@@ -253,7 +253,7 @@ SolvedQuestion solve(Question question, const Graph& graph) {
       solved.answer = asked.because;
       return;
     }
-    const LookedUp found = look_up_quantity(asked.of, &graph);
+    const QuantityLookup found = look_up_quantity(asked.of, &graph);
     if (!found.of_computation)
       fail("of: '{}' names no part of the computation: give a cell such as scores[1,2], or a size such as d_k",
            asked.of);
@@ -288,7 +288,7 @@ Judgment judge(const SolvedQuestion& solved, std::string_view typed) {
     return {Judgment::Mark::unreadable, error.what()};
   }
   if (answer && is_same(answer->quantity, solved.answer, solved)) return {Judgment::Mark::right, ""};
-  Judgment judged = answer ? diagnosed(solved, *answer)
+  Judgment judged = answer ? diagnose(solved, *answer)
                            : judged_by("unreadable", evidence_of_unreadable(trimmed(typed), solved)).value();
   if (solved.question.predicts && judged.mark == Judgment::Mark::wrong) judged.mark = Judgment::Mark::guess;
   return judged;

@@ -67,7 +67,7 @@ std::vector<std::string> words_of_screen(const Question& question);
 /// The question, its choices under it, as paragraphs.
 std::vector<std::string> question_lines(const Question& question);
 
-struct Recognised;
+struct RecognizedAnswer;
 
 /// The tables that somebody has seen, by the names of their matrices.
 using MatricesShown = std::multimap<std::string, std::shared_ptr<const Matrix>, std::less<>>;
@@ -82,7 +82,7 @@ struct SolvedQuestion {
   std::vector<std::pair<Quantity, std::string>> notes;  // and what went wrong
   std::shared_ptr<const Graph> graph = {};              // that it is about; null where it is not shared
   std::shared_ptr<const MatricesShown> shown = {};      // to who answers; null: none
-  mutable std::shared_ptr<const std::vector<Recognised>> recognised = {};  // once they were asked for
+  mutable std::shared_ptr<const std::vector<RecognizedAnswer>> recognised = {};  // once they were asked for
 };
 
 /// Works the answer out. The graph stays, where it is shared. Throws InputError with path and line: an answer

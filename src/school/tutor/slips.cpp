@@ -11,8 +11,8 @@
 
 #include "core/op/operations.hpp"
 #include "core/support/number.hpp"
-#include "core/term/functions.hpp"
-#include "school/tutor/steps.hpp"
+#include "core/term/expression_functions.hpp"
+#include "school/tutor/solution_steps.hpp"
 
 namespace attn {
 
@@ -50,8 +50,8 @@ Slips all_slips(const Term& working, const std::vector<const Function*>& often, 
   const bool is_sum = working.kind == Term::Kind::sum && std::ranges::count_if(working.parts, is_term) > 1;
   for (std::size_t i = 0; i < working.parts.size(); ++i) {
     for (Slip& slip : all_slips(working.parts[i], often, is_negative(working), is_in_sum || is_sum))
-      slips.push_back(
-          {with_part(working, i, std::move(slip.working)), std::move(slip.says), is_sum ? Often::rare : slip.often});
+      slips.push_back({with_part(working, i, std::move(slip.working)), std::move(slip.says),
+                       is_sum ? SlipLikelihood::rare : slip.often});
   }
   return slips;
 }
@@ -80,31 +80,32 @@ std::string next_after(const Term& whole, std::size_t i) {
   const bool is_quotient_or_product = whole.kind == Term::Kind::product && whole.parts.size() == 2;
   if (!is_quotient_or_product || is_inverse(whole.parts[i])) return std::string(go_on);
   const Term& other = whole.parts[1 - i];
-  const std::string numbers = shortly(bare(other), is_inverse(other) ? "Divide it by " : "Multiply it by ", "");
+  const std::string numbers =
+      numbers_if_short(without_sign(other), is_inverse(other) ? "Divide it by " : "Multiply it by ", "");
   return numbers.empty() ? std::string(go_on) : numbers + ".";
 }
 
 // One of several terms is seldom taken for their sum, but one of two is.
-void add_steps(const Term& whole, std::vector<Recognised>& steps, bool is_in_term = false) {
+void add_steps(const Term& whole, std::vector<RecognizedAnswer>& steps, bool is_in_term = false) {
   for (std::size_t i = 0; i < whole.parts.size() && i < most_terms; ++i) {
-    const Term& part = bare(whole.parts[i]);
+    const Term& part = without_sign(whole.parts[i]);
     const bool is_term = is_in_term || (whole.kind == Term::Kind::sum && whole.parts.size() > 2);
     if (!part.parts.empty() && gives_number(part)) {
       const std::string what = part_name(whole, i);
       const bool is_first_term = whole.kind == Term::Kind::sum;
-      const auto kind = is_term         ? Recognised::Kind::rare
-                        : is_first_term ? Recognised::Kind::slip
-                                        : Recognised::Kind::step;
+      const auto kind = is_term         ? RecognizedAnswer::Kind::rare
+                        : is_first_term ? RecognizedAnswer::Kind::slip
+                                        : RecognizedAnswer::Kind::step;
       steps.push_back({number_from(part), kind,
-                       shortly(part, "This is ", "This is " + what) +
-                           (shortly(part, "", "").empty() ? "" : ", " + what) + ": a step on the way. " +
+                       numbers_if_short(part, "This is ", "This is " + what) +
+                           (numbers_if_short(part, "", "").empty() ? "" : ", " + what) + ": a step on the way. " +
                            next_after(whole, i)});
     }
     add_steps(part, steps, is_term);
   }
 }
 
-bool has_all_arguments(const Term& working, const Known& known) {
+bool has_all_arguments(const Term& working, const LearnerKnowledge& known) {
   const bool has_arguments = working.kind == Term::Kind::call || working.kind == Term::Kind::power;
   return has_arguments
              ? known.has_all_of(working)
@@ -131,14 +132,14 @@ bool has_one_digit(double number) {
 }
 
 // A number that has been divided already, as it is only in the step after the one that is asked for.
-void add_step_too_far(const Term& asked, const Graph& graph, std::vector<Recognised>& found) {
+void add_step_too_far(const Term& asked, const Graph& graph, std::vector<RecognizedAnswer>& found) {
   if (asked.kind != Term::Kind::cell) return;
   for (const Node& node : graph.nodes()) {
     if (!node.op || node.operands.empty() || node.operands.front() != asked.node) continue;
     if (node.frame.shape != asked.node->frame.shape) continue;
     const Term next = explain({&node, asked.row, asked.column}).term;
     if (!is_quotient(next) || next.parts[0].kind != Term::Kind::cell || !nodes_of(next.parts[1]).empty()) continue;
-    found.push_back({number_from(next), Recognised::Kind::slip,
+    found.push_back({number_from(next), RecognizedAnswer::Kind::slip,
                      fmt::format("This has been divided by {} already, one step too early. Leave out the division.",
                                  in_numbers(next.parts[1].parts[0]))});
   }
@@ -148,8 +149,8 @@ void add_step_too_far(const Term& asked, const Graph& graph, std::vector<Recogni
 
 // --- slips
 
-std::vector<Recognised> slips_on(const Term& path, const Known& known) {
-  std::vector<Recognised> found;
+std::vector<RecognizedAnswer> slips_on(const Term& path, const LearnerKnowledge& known) {
+  std::vector<RecognizedAnswer> found;
   if (!gives_number(path) || size_of(path) > most_parts || !has_all_arguments(path, known)) return found;
   add_steps(path, found);
   Slips slips;
@@ -159,42 +160,43 @@ std::vector<Recognised> slips_on(const Term& path, const Known& known) {
   };
   if (path.kind == Term::Kind::sum && std::ranges::none_of(path.parts, is_negative)) {
     const double count = static_cast<double>(path.parts.size());
-    slips.push_back({made_of(Term::Kind::product, {path, made_of(Term::Kind::inverse, {constant_of(count)})}),
-                     fmt::format("This is the sum divided by {}. Do not divide it.", path.parts.size()), Often::rare});
+    slips.push_back({term_of(Term::Kind::product, {path, term_of(Term::Kind::inverse, {constant_of(count)})}),
+                     fmt::format("This is the sum divided by {}. Do not divide it.", path.parts.size()),
+                     SlipLikelihood::rare});
   }
   const Term rounded = with_numbers(path, known.numbers());
   if (!are_alike(rounded, path)) add_all(rounded);
   add_all(path);
   for (const Slip& slip : slips) {
-    const auto kind = slip.often == Often::function ? Recognised::Kind::step
-                      : slip.often == Often::usual  ? Recognised::Kind::slip
-                                                    : Recognised::Kind::rare;
+    const auto kind = slip.often == SlipLikelihood::function ? RecognizedAnswer::Kind::step
+                      : slip.often == SlipLikelihood::usual  ? RecognizedAnswer::Kind::slip
+                                                             : RecognizedAnswer::Kind::rare;
     found.push_back({number_from(slip.working), kind, slip.says});
   }
   return found;
 }
 
-std::vector<Recognised> slips_of_cell(const Term& asked, const Graph& graph, const Known& known) {
-  std::vector<Recognised> found;
+std::vector<RecognizedAnswer> slips_of_cell(const Term& asked, const Graph& graph, const LearnerKnowledge& known) {
+  std::vector<RecognizedAnswer> found;
   add_step_too_far(asked, graph, found);
   for (const Term& by_hand : steps_by_hand(asked)) {
     if (size_of(by_hand) <= most_parts && has_all_arguments(by_hand, known)) add_steps(by_hand, found);
   }
   // Scores without a difference say nothing about where a 0 or a 1 comes from.
-  std::erase_if(found, [](const Recognised& step) {
+  std::erase_if(found, [](const RecognizedAnswer& step) {
     const double number = std::get<double>(step.quantity);
     return number == 0.0 || number == 1.0;
   });
   if (const std::optional<double> turned = product_in_other_order(asked))
-    found.push_back({*turned, Recognised::Kind::slip,
+    found.push_back({*turned, RecognizedAnswer::Kind::slip,
                      "This is the product in the other order. The matrix on the left comes first."});
   return found;
 }
 
-std::vector<Recognised> slips_of_writing(double answer, double rounded, bool is_share) {
-  std::vector<Recognised> found;
+std::vector<RecognizedAnswer> slips_of_writing(double answer, double rounded, bool is_share) {
+  std::vector<RecognizedAnswer> found;
   const auto add = [&](double value, std::string says) {
-    found.push_back({value, Recognised::Kind::writing, std::move(says)});
+    found.push_back({value, RecognizedAnswer::Kind::writing, std::move(says)});
   };
   if (answer == 0.0) return found;
   add(-answer, "Only the sign is wrong.");
@@ -204,17 +206,17 @@ std::vector<Recognised> slips_of_writing(double answer, double rounded, bool is_
   for (const int power : {1, -1, 2, -2, 3, -3})
     add(answer * std::pow(10.0, power), "The digits are right. The decimal point is at the wrong place.");
   constexpr double of_two_digits = 0.02;
-  for (Recognised& one : found) {
+  for (RecognizedAnswer& one : found) {
     const double size = std::fabs(std::get<double>(one.quantity));
     if (size != std::fabs(answer)) one.within = of_two_digits * size;
   }
   return found;
 }
 
-std::vector<Recognised> related_numbers(double answer) {
-  std::vector<Recognised> found;
+std::vector<RecognizedAnswer> related_numbers(double answer) {
+  std::vector<RecognizedAnswer> found;
   const auto add = [&](double value, std::string says) {
-    found.push_back({value, Recognised::Kind::rare, std::move(says)});
+    found.push_back({value, RecognizedAnswer::Kind::rare, std::move(says)});
   };
   if (answer == 0.0) return found;
   add(1 / answer, "This is the reciprocal: 1 divided by what is asked for.");
@@ -243,7 +245,7 @@ Term with_part(Term working, std::size_t i, Term part) {
   return working;
 }
 
-std::string shortly(const Term& working, std::string_view before, std::string_view otherwise) {
+std::string numbers_if_short(const Term& working, std::string_view before, std::string_view otherwise) {
   const std::string numbers = in_numbers(working);
   const bool hides_one = numbers.find("0.0000") != std::string::npos;  // which is too small to be written
   return numbers.size() <= longest_in_numbers && !hides_one ? std::string(before) + numbers : std::string(otherwise);
@@ -268,12 +270,12 @@ bool is_fraction(const Term& working) {
   return working.kind == Term::Kind::product && std::ranges::any_of(working.parts, is_inverse);
 }
 
-const Term& bare(const Term& part) { return is_inverse(part) || is_negative(part) ? part.parts.front() : part; }
+const Term& without_sign(const Term& part) { return is_inverse(part) || is_negative(part) ? part.parts.front() : part; }
 bool are_alike(const Term& one, const Term& other) {
   return equal_but_for_last_bits(number_from(one), number_from(other));
 }
-Term everywhere(Term working, const Function& called, const std::function<Term(const Term&)>& instead) {
-  for (Term& part : working.parts) part = everywhere(std::move(part), called, instead);
+Term replace_calls(Term working, const Function& called, const std::function<Term(const Term&)>& instead) {
+  for (Term& part : working.parts) part = replace_calls(std::move(part), called, instead);
   return working.kind == Term::Kind::call && working.function == &called ? instead(working) : working;
 }
 

@@ -25,7 +25,7 @@ struct Exchange {
   const Function* function;
   Function taken;
   std::string_view says;
-  Often often = Often::function;
+  SlipLikelihood often = SlipLikelihood::function;
 };
 
 constexpr double degree = std::numbers::pi / 180;
@@ -35,15 +35,15 @@ constexpr Function slip(std::string_view name, double (*evaluate)(double)) { ret
 
 const Exchange exchanges[] = {
     {&exponential, slip("2^", [](double x) { return std::exp2(x); }), "This is with powers of 2. Take powers of e.",
-     Often::rare},
+     SlipLikelihood::rare},
     {&exponential, slip("10^", [](double x) { return std::pow(10.0, x); }),
-     "This could be with powers of 10. Take powers of e.", Often::rare},
+     "This could be with powers of 10. Take powers of e.", SlipLikelihood::rare},
     {&exponential, slip("e·", [](double x) { return std::numbers::e * x; }),
-     "This could be with e times the number. Raise e to the power of the number.", Often::rare},
+     "This could be with e times the number. Raise e to the power of the number.", SlipLikelihood::rare},
     {&exponential, slip("exp−", [](double x) { return std::exp(-x); }), "The exponent has the wrong sign here.",
-     Often::rare},
+     SlipLikelihood::rare},
     {&exponential, slip("square", [](double x) { return x * x; }),
-     "This could be with squares. Raise e to the power of the number.", Often::rare},
+     "This could be with squares. Raise e to the power of the number.", SlipLikelihood::rare},
     {&logarithm, slip("log₂", [](double x) { return std::log2(x); }),
      "This is with the logarithm to the base 2. Take the one to the base e."},
     {&logarithm, slip("less 1", [](double x) { return x - 1; }),
@@ -51,9 +51,9 @@ const Exchange exchanges[] = {
     {&logarithm, slip("log₁₀", [](double x) { return std::log10(x); }),
      "This is with the logarithm to the base 10. Take the one to the base e."},
     {&square_root, slip("half", [](double x) { return x / 2; }),
-     "This could be with half of the number. Take its square root.", Often::rare},
+     "This could be with half of the number. Take its square root.", SlipLikelihood::rare},
     {&square_root, slip("square", [](double x) { return x * x; }),
-     "This could be with the square. Take the square root.", Often::rare},
+     "This could be with the square. Take the square root.", SlipLikelihood::rare},
     {&sine, cosine, "This is with the cosine. Take the sine."},
     {&cosine, sine, "This is with the sine. Take the cosine."},
     {&sine, slip("sin°", [](double x) { return std::sin(x * degree); }), "This is the sine in degrees. Use radians."},
@@ -78,7 +78,7 @@ void collect_calls(const Term& working, std::vector<const Function*>& called) {
 }  // namespace
 
 void add_slips_of_call(const Term& call, Slips& slips) {
-  slips.push_back({call.parts[0], told_without(*call.function), Often::function});
+  slips.push_back({call.parts[0], told_without(*call.function), SlipLikelihood::function});
   for (const Exchange& exchange : exchanges) {
     if (exchange.function == call.function)
       slips.push_back({called_instead(call, exchange.taken), std::string(exchange.says), exchange.often});
@@ -86,10 +86,10 @@ void add_slips_of_call(const Term& call, Slips& slips) {
   static constexpr Function reciprocal = slip("1/", [](double x) { return 1 / std::fabs(x); });
   if (call.function == &exponential)
     slips.push_back({called_instead(call, reciprocal),
-                     "This could be 1 divided by the number. Raise e to the power of it.", Often::rare});
+                     "This could be 1 divided by the number. Raise e to the power of it.", SlipLikelihood::rare});
   if (call.function == &logarithm)
-    slips.push_back(
-        {called_instead(call, reciprocal), "This could be 1 divided by the number. Take its logarithm.", Often::rare});
+    slips.push_back({called_instead(call, reciprocal), "This could be 1 divided by the number. Take its logarithm.",
+                     SlipLikelihood::rare});
 }
 
 // A number that is written as a root.
@@ -101,7 +101,7 @@ void add_slips_of_constant(const Term& constant, Slips& slips) {
   slips.push_back(
       {constant_of(*value * *value / 2),
        fmt::format("This could be with half of the number. Take its square root: {}.", constant.notation.plain),
-       Often::rare});
+       SlipLikelihood::rare});
 }
 
 std::vector<const Function*> often_called(const Term& working) {
@@ -118,14 +118,14 @@ std::vector<const Function*> often_called(const Term& working) {
 Slips slips_everywhere(const Term& working) {
   Slips slips;
   if (Term unsigned_working = without_signs(working, true); has_minus(working) && size_of(working) > 1)
-    slips.push_back({std::move(unsigned_working), "A minus sign is lost here.", Often::rare});
+    slips.push_back({std::move(unsigned_working), "A minus sign is lost here.", SlipLikelihood::rare});
   for (const Function* function : often_called(working)) {
-    slips.push_back({everywhere(working, *function, [](const Term& call) { return call.parts.front(); }),
-                     told_without(*function), Often::function});
+    slips.push_back({replace_calls(working, *function, [](const Term& call) { return call.parts.front(); }),
+                     told_without(*function), SlipLikelihood::function});
     for (const Exchange& exchange : exchanges) {
       if (exchange.function != function) continue;
       const auto taken = [&](const Term& call) { return called_instead(call, exchange.taken); };
-      slips.push_back({everywhere(working, *function, taken), std::string(exchange.says), exchange.often});
+      slips.push_back({replace_calls(working, *function, taken), std::string(exchange.says), exchange.often});
     }
   }
   return slips;

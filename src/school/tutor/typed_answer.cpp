@@ -24,7 +24,7 @@ std::optional<Quantity> read_shape(std::string_view typed) {
     for (std::size_t at; (at = plain.find(sign)) != std::string::npos;) plain.replace(at, sign.size(), " ");
   }
   if (plain.find_first_not_of("0123456789 ") != std::string::npos) return std::nullopt;
-  const std::vector<std::string> numbers = parted(plain, " ");
+  const std::vector<std::string> numbers = split_at_any(plain, " ");
   const bool short_enough = std::ranges::all_of(numbers, [](const std::string& n) { return n.size() < 10; });
   if (numbers.size() != 2 || !short_enough) return std::nullopt;
   return Shape{std::stoul(numbers[0]), std::stoul(numbers[1])};
@@ -108,7 +108,7 @@ std::optional<Quantity> read_choice(std::string_view typed, const std::vector<st
 // The words of a longer answer that are among those to choose from, each once. A denial says nothing of its words.
 std::vector<std::string> words_within(std::string_view typed, const std::vector<std::string>& choices) {
   std::vector<std::string> found;
-  for (const std::string& part : parted(typed, " \t,;:!?")) {
+  for (const std::string& part : split_at_any(typed, " \t,;:!?")) {
     const std::string word = in_lower_case(without_signs_around(part));
     if (word == "not") return {};
     const auto is_it = [&](const std::string& choice) { return in_lower_case(choice) == word; };
@@ -123,7 +123,7 @@ std::vector<std::string> words_within(std::string_view typed, const std::vector<
 std::optional<TypedAnswer> read_word(std::string_view typed, const SolvedQuestion& solved) {
   std::vector<std::string> known = {std::get<std::string>(solved.answer)};
   for (const auto& [quantity, says] : solved.notes) known.push_back(written(quantity));
-  for (const Recognised& one : recognisable(solved)) known.push_back(written(one.quantity));
+  for (const RecognizedAnswer& one : recognizable_answers(solved)) known.push_back(written(one.quantity));
   for (const std::string_view word : {typed, bare_word(typed), bare_word(first_part(typed))}) {
     for (const std::string& meant : known) {
       if (in_lower_case(word) == in_lower_case(meant)) return TypedAnswer{meant};
@@ -141,7 +141,7 @@ std::size_t end_of_number(std::string_view text, std::size_t begin) {
 // "0,88" has a decimal comma, "2,099,712" and "1,024.5" have commas between thousands, and "1,024" is
 // ambiguous. Other commas stay, and then it is no number.
 std::string with_decimal_point(std::string_view number) {
-  const std::vector<std::string> groups = parted(number.substr(0, number.find('.')), ",");
+  const std::vector<std::string> groups = split_at_any(number.substr(0, number.find('.')), ",");
   const auto is_thousand = [](const std::string& group) { return group.size() == 3; };
   const bool one_comma = groups.size() == 2 && number.find('.') == std::string_view::npos;
   const bool by_thousands = groups.size() > 1 && groups.front().size() <= 3 && groups.front() != "0" &&
@@ -250,8 +250,8 @@ std::vector<double> numbers_typed(std::string_view typed) {
     for (std::size_t at; (at = plain.find(sign)) != std::string::npos;) plain.replace(at, sign.size(), " ");
   }
   std::vector<double> numbers;
-  for (const std::string& part : parted(plain, " ,")) {
-    const std::optional<double> number = parsed<double>(part);
+  for (const std::string& part : split_at_any(plain, " ,")) {
+    const std::optional<double> number = parse_number<double>(part);
     if (!number) return {};
     numbers.push_back(*number);
   }
@@ -259,8 +259,8 @@ std::vector<double> numbers_typed(std::string_view typed) {
 }
 
 double precision_of(const TypedAnswer& typed) {
-  static const double of_expression = limit("precision of an expression");
-  static const double rounding = limit("rounding"), last_bits = limit("last bits");
+  static const double of_expression = judge_limit("precision of an expression");
+  static const double rounding = judge_limit("rounding"), last_bits = judge_limit("last bits");
   const double number = std::fabs(std::get<double>(typed.quantity));
   if (!typed.decimals) return of_expression * number;  // worked out by the program, perhaps from rounded numbers
   return 0.5 * std::pow(10.0, -*typed.decimals) * (1 + rounding) + last_bits * number;
@@ -276,7 +276,7 @@ int decimals_wanted(const SolvedQuestion& solved) {
 }
 
 bool tells(const TypedAnswer& typed, double number, double closeness) {
-  static const double next_to_nothing = limit("next to nothing"), nothing = limit("nothing");
+  static const double next_to_nothing = judge_limit("next to nothing"), nothing = judge_limit("nothing");
   const double off = std::fabs(number - std::get<double>(typed.quantity)), size = std::fabs(number);
   const double precision = precision_of(typed);
   return off <= precision &&
@@ -288,29 +288,29 @@ Evidence evidence_of_digits(const SolvedQuestion& solved, const TypedAnswer& typ
   const double off = std::fabs(number - answer), size = std::fabs(answer), typed_size = std::fabs(number);
   const int wanted = decimals_wanted(solved), decimals = typed.decimals.value_or(wanted);
   const double unit = std::pow(10.0, -decimals);
-  const bool has_digits = typed.decimals && decimals <= limit("decimals with a meaning");
-  const bool are_alike = off <= limit("alike") * size || (number == 0.0 && size < limit("like 0"));
+  const bool has_digits = typed.decimals && decimals <= judge_limit("decimals with a meaning");
+  const bool are_alike = off <= judge_limit("alike") * size || (number == 0.0 && size < judge_limit("like 0"));
   const bool have_same_sign = (answer < 0) == (number < 0), is_little = says_little(typed);
   // With the sign by mistake, or with the point moved by one place instead of two.
   const auto is_as_percentage = [&](double times) {
-    return typed.is_per_cent && std::fabs(times * number - answer) <= limit("closely") * size;
+    return typed.is_per_cent && std::fabs(times * number - answer) <= judge_limit("closely") * size;
   };
-  const bool is_small_whole = typed.decimals == 0 && typed_size < limit("small whole number");
+  const bool is_small_whole = typed.decimals == 0 && typed_size < judge_limit("small whole number");
   return {{
               {"too much per cent", is_as_percentage(100) || is_as_percentage(10)},
               {"says much", !is_little && !is_small_whole},  // a small whole number stands somewhere everywhere
               {"rounded too far", decimals < wanted && are_alike && number != 0.0 && off <= precision_of(typed)},
               {"cut off", has_digits && are_alike && number != 0.0 && decimals >= wanted &&
-                              std::fabs(number - std::trunc(answer / unit) * unit) < limit("rounding") * unit},
+                              std::fabs(number - std::trunc(answer / unit) * unit) < judge_limit("rounding") * unit},
               {"two digits exchanged",
                has_digits && have_same_sign &&
                    are_exchanged(decimal_digits(answer, decimals), decimal_digits(number, decimals))},
               // No rounding leads from one whole number to the other.
-              {"close", off <= limit("close") * size && !(is_whole(answer) && is_whole(number))},
+              {"close", off <= judge_limit("close") * size && !(is_whole(answer) && is_whole(number))},
               {"other sign", answer != 0.0 && number != 0.0 && !have_same_sign},
               {"negative answer", answer < 0},
               {"larger", typed_size > size},
-              {"far", std::fmax(size, typed_size) > limit("far") * std::fmin(size, typed_size)},
+              {"far", std::fmax(size, typed_size) > judge_limit("far") * std::fmin(size, typed_size)},
               {"one decimal", wanted == 1},
           },
           {{"decimals", std::to_string(wanted)}}};
