@@ -132,7 +132,8 @@ TEST_SUITE("laws") {
     CHECK(cell.right == 0.6);
     CHECK(cell.cells == 1);
     CHECK(cell.of == 4);
-    CHECK(violation_in_words(cell) == "At weights[it,2], the left side is 0.75. It should be less than the right side, 0.6.");
+    CHECK(violation_in_words(cell) ==
+          "At weights[it,2], the left side is 0.75. It should be less than the right side, 0.6.");
     CHECK(broken("row_sums(weights) = 2").place == "weights[the]");
     CHECK(broken("column_sums(weights) = 1").place == "column 1 of weights");
     CHECK(broken("transpose(weights) = 0.5").place == "weights[it,1]");
@@ -141,15 +142,15 @@ TEST_SUITE("laws") {
     CHECK(broken("largest(weights[the]) < 0.5").place == "weights[the,1]");
     CHECK(broken("weights[it] = 0.75").place == "weights[it,1]");
     CHECK(broken("sum(weights) = 1").place.empty());
-    CHECK(told(broken("causal(weights)")) ==
+    CHECK(violation_in_words(broken("causal(weights)")) ==
           "weights[the,2] is 0.5. It should be 0, like every number to the right of the diagonal.");
     // With an exponent where decimals show only 0, or many digits.
-    check_has(told(broken("weights < 1e-9")), "less than the right side, 1e-09.");
-    check_has(told(broken("weights < -1e308")), "less than the right side, -1e+308.");
-    const std::string no_entropy = told(broken("entropy(scores) >= 0"));
+    check_has(violation_in_words(broken("weights < 1e-9")), "less than the right side, 1e-09.");
+    check_has(violation_in_words(broken("weights < -1e308")), "less than the right side, -1e+308.");
+    const std::string no_entropy = violation_in_words(broken("entropy(scores) >= 0"));
     check_has(no_entropy, "entropy needs weights, finite numbers that are 0 or more: without them it is NaN.");
     // What differs only behind the decimals that are shown, is shown in full.
-    CHECK(told(broken("weights[1,1] = 0.500001")).find("0.500001") != std::string::npos);
+    CHECK(violation_in_words(broken("weights[1,1] = 0.500001")).find("0.500001") != std::string::npos);
   }
 
   TEST_CASE("a row and a column and one number go with every row and column") {

@@ -213,7 +213,7 @@ TEST_CASE("positions that cannot be are refused") {
 }
 
 TEST_CASE("what changes nothing about positions is said") {
-  const Problem table = build(
+  const Problem table = build_problem(
       problem_of(R"({"x": [[1]], "w_q": [[1]], "w_k": [[1]], "positions": "sinusoidal", "position_table": [[1]]})"));
   REQUIRE(table.remarks.size() == 1);
   CHECK(table.remarks.front().starts_with("--position-table has no effect"));

@@ -92,7 +92,7 @@ TEST_SUITE("a computation with a mistake") {
   TEST_CASE("two mistakes are made in one computation, each at its own nodes") {
     const auto graph = computed(R"({"q": [[1, 2], [0, 3]], "k": [[2, 1], [1, 1]], "v": [[1, 0], [0, 1]]})");
     const auto called = [](std::string_view name) { return *std::ranges::find(mistakes(), name, &Mistake::name); };
-    Rewriting again(*graph, {name_from_text("not-scaled"), name_from_text("softmax-over-queries")});
+    Rewriting again(*graph, {called("not-scaled"), called("softmax-over-queries")});
     // The scores are 4 and 3, and below them 3 and 3.
     const double first = 1.0 / (1.0 + std::exp(-1.0));
     const Matrix weights = again.of(graph->at("weights")).matrix();

@@ -313,7 +313,7 @@ TEST_CASE("a sentence is written right exactly where all its words are predicted
     TaskSetup setup = set_up(task, request_of(task));
     for (const TaskExample& example : held_out_examples(setup.data, 4)) {
       const bool is_predicted = predictions(state.model, example) == example.expected;
-      CHECK((written(state.model, example) == example.expected) == is_predicted);
+      CHECK((generated_ids(state.model, example) == example.expected) == is_predicted);
     }
   }
 }

@@ -32,13 +32,15 @@ std::vector<Command> make_commands() {
        .examples = {"attn show trace.json", "attn show trace.npz --only weights"}, .run = run_show},
       {.name = "convert",    .subject = &subject::files,
        .summary = "convert a matrix file to another format",
-       .words = {{"SRC", PositionalArgument::Count::one, Kind::path}, {"DST", PositionalArgument::Count::one, Kind::path}}, .own = {{option::key}},
+       .words = {{"SRC", PositionalArgument::Count::one, Kind::path}, {"DST", PositionalArgument::Count::one, Kind::path}},
+       .own = {{option::key}},
        .examples = {"attn convert scores.csv scores.npy", "attn convert trace.npz weights.csv --key head.1.weights"},
        .run = run_convert},
       {.name = "lesson",     .subject = &subject::teaching,
        .summary = "interactive lessons: list, run, next, review, show, reset, export; for teachers: class; for "
                   "authors: new, check, coverage",
-       .words = {{"ACTION", PositionalArgument::Count::optional}, {"LESSON", PositionalArgument::Count::any}}, .actions = lesson_actions(),
+       .words = {{"ACTION", PositionalArgument::Count::optional}, {"LESSON", PositionalArgument::Count::any}},
+       .actions = lesson_actions(),
        .formats = lesson_formats(),
        .own = {.options = {option::state, option::no_input, option::answers, option::step, option::yes,
                            option::worksheet, option::with_answers,
@@ -88,7 +90,8 @@ std::vector<Command> make_commands() {
        .examples = {"attn complete -- walk --format ''"}, .run = run_complete},
       {.name = "manual",
        .summary = "a manual page for man, of attn or of one command",
-       .words = {{"COMMAND", PositionalArgument::Count::optional, Kind::word, choices::help}}, .caller = Caller::programs,
+       .words = {{"COMMAND", PositionalArgument::Count::optional, Kind::word, choices::help}},
+       .caller = Caller::programs,
        .examples = {"attn manual", "attn manual walk"}, .run = run_manual},
   };
   // clang-format on

@@ -148,8 +148,8 @@ inline constexpr Option
                               .with_placeholder("RECIPE").or_else("2017").from(choices::recipes),
     norm                = word("--norm", "norm", "where the layers normalize").with_placeholder("WHERE").or_else("post")
                               .from(choices::placements),
-    norm_kind           = word("--norm-kind", "norm_kind", "kind of normalization").with_placeholder("KIND").or_else("layer")
-                              .from(choices::norms),
+    norm_kind           = word("--norm-kind", "norm_kind", "kind of normalization").with_placeholder("KIND")
+                              .or_else("layer").from(choices::norms),
     no_bias             = flag("--no-bias", "no_bias", "no biases and no β in a random model"),
     unscaled_embeddings = flag("--unscaled-embeddings", "unscaled_embeddings",
                                "do not multiply embeddings by √d_model"),
@@ -204,7 +204,8 @@ inline constexpr Option
                          rules::temperature, "give one such as 0.5").with_placeholder("T"),
     beams       = count("--beams", "beams",
                         "beam search: keep the N most probable texts at each step, and write the best").up_to(64),
-    top_k       = count("--top-k", "top_k", "sample from the K most probable words").with_placeholder("K").up_to(most_cells),
+    top_k       = count("--top-k", "top_k", "sample from the K most probable words").with_placeholder("K")
+                        .up_to(most_cells),
     top_p       = number("--top-p", "top_p",
                          "sample from the smallest set of most probable words with total probability P or more",
                          rules::share, "give one such as 0.9").with_placeholder("P"),

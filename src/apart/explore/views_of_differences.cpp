@@ -36,8 +36,9 @@ void Explorer::draw_differences(Grid& grid, Area area) {
   // From the one on the left to the one on the right.
   const Node &left = what_.second ? now : *other, &right = what_.second ? *other : now;
   const auto graph = std::make_shared<Graph>();
-  const Value difference = graph->input({*left.family, *left.role, std::string(left.plain_leaf())},
-                                        change_of(left.matrix(), right.matrix()), left.frame.rows, left.frame.columns);
+  const Value difference =
+      graph->input({*left.family, *left.role, std::string(left.plain_leaf())},
+                   cell_changes(left.matrix(), right.matrix()), left.frame.rows, left.frame.columns);
   std::size_t row = area.row, column = 1, height = 0;
   boxes_.clear();
   for (const auto& [node, title, is_marked] :

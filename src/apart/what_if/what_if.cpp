@@ -206,9 +206,9 @@ Table table_with(const Node& frame, std::string title, Matrix numbers, Heat heat
 }
 
 void add_tables(Page& page, const Node& before, const Node& now) {
-  page.say(SideBySide{{table_with(before, "before", before.matrix(), Heat::none),
-                       table_with(before, "now", now.matrix(), Heat::none),
-                       table_with(before, "difference", change_of(before.matrix(), now.matrix()), Heat::around_zero)}});
+  page.say(SideBySide{
+      {table_with(before, "before", before.matrix(), Heat::none), table_with(before, "now", now.matrix(), Heat::none),
+       table_with(before, "difference", cell_changes(before.matrix(), now.matrix()), Heat::around_zero)}});
 }
 
 void add_result(Page& page, const Node& result, const Node* distribution, Rewriting& again) {

@@ -72,7 +72,7 @@ bool agree(const Matrix& one, const Matrix& other, const Rounding& rounding) {
   return std::ranges::equal(cells(one), cells(other), [&](double a, double b) { return rounding.same(a, b, largest); });
 }
 
-Matrix change_of(const Matrix& one, const Matrix& other) {
+Matrix cell_changes(const Matrix& one, const Matrix& other) {
   Matrix change(one.shape());
   std::ranges::transform(cells(one), cells(other), cells(change).begin(),
                          [](double a, double b) { return a == b ? 0.0 : b - a; });

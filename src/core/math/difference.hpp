@@ -36,7 +36,7 @@ bool agree(const Matrix& one, const Matrix& other, const Rounding& rounding = {}
 
 /// `other` − `one`, 0 where they are the same: also −∞ and −∞.
 /// [m, n] [m, n] -> [m, n]
-Matrix change_of(const Matrix& one, const Matrix& other);
+Matrix cell_changes(const Matrix& one, const Matrix& other);
 
 /// The largest absolute value of its finite numbers.
 double largest_of(const Matrix& matrix);

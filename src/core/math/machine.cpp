@@ -54,7 +54,7 @@ std::optional<std::uint64_t> number_in_file(const std::string& path) {
   return leading_number(line);
 }
 
-std::uint64_t difference(std::uint64_t most, std::uint64_t taken) { return most - std::min(most, taken); }
+std::uint64_t bytes_left(std::uint64_t most, std::uint64_t taken) { return most - std::min(most, taken); }
 
 std::uint64_t free_on_machine() {
   constexpr std::string_view label = "MemAvailable:";
@@ -78,7 +78,7 @@ std::uint64_t free_of_process() {
   }
   if (most == unlimited) return unlimited;
   const std::uint64_t page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  return difference(most, number_in_file("/proc/self/statm").value_or(0) * page);
+  return bytes_left(most, number_in_file("/proc/self/statm").value_or(0) * page);
 }
 
 // The group itself and those around it, up to the root.
@@ -86,7 +86,7 @@ std::uint64_t free_in(std::string folder, const std::string& root, const char* l
   std::uint64_t least = unlimited;
   while (folder.size() >= root.size()) {
     const std::optional<std::uint64_t> most = number_in_file(folder + limit);
-    if (most) least = std::min(least, difference(*most, number_in_file(folder + usage).value_or(0)));
+    if (most) least = std::min(least, bytes_left(*most, number_in_file(folder + usage).value_or(0)));
     const std::size_t slash = folder.rfind('/');
     if (slash == std::string::npos) break;
     folder.resize(slash);

@@ -5,10 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace attn {
+#include "core/math/precision.hpp"
 
-/// How exactly numbers are held: as a text writes them, or in a type with so many bits. Whole numbers are exact.
-enum class Precision { written, float16, bfloat16, float32, float64 };
+namespace attn {
 
 /// What is known of a type of numbers. How far two of them may be apart that should be the same is a part of the
 /// largest number of their matrix: they were computed in many steps, each of which rounds. PyTorch's

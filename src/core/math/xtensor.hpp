@@ -36,7 +36,7 @@ class Array : public xt::xtensor<double, 2, xt::layout_type::row_major, MatrixAl
 };
 
 /// Rows as an array of two dimensions, without a copy. The rows outlive it.
-inline auto lent(Rows rows) {
+inline auto array_view(Rows rows) {
   const std::array<std::size_t, 2> shape = {rows.shape.rows, rows.shape.columns};
   return xt::adapt(rows.cells, rows.shape.cells(), xt::no_ownership(), shape);
 }
@@ -62,17 +62,17 @@ inline RowsToMake part(RowsToMake x, std::size_t first, std::size_t count) {
 
 /// The rows beside those of the result, or the only one for all.
 inline auto beside(Rows x, RowsToMake result) {
-  if (x.shape.rows == 0) return lent(x);
-  return lent(x.shape.rows == 1 ? x : part(x, result.first, result.shape.rows));
+  if (x.shape.rows == 0) return array_view(x);
+  return array_view(x.shape.rows == 1 ? x : part(x, result.first, result.shape.rows));
 }
 
 /// 0, 1, 2 … as a row.
-inline auto counted(std::size_t count) { return xt::arange(static_cast<double>(count)); }
+inline auto index_row(std::size_t count) { return xt::arange(static_cast<double>(count)); }
 
 /// Some rows in any order, one as often as it is asked for.
 inline auto gathered(Rows x, std::vector<std::size_t> places) {
   for (std::size_t& place : places) place -= x.first;
-  return xt::view(lent(x), xt::keep(places), xt::all());
+  return xt::view(array_view(x), xt::keep(places), xt::all());
 }
 
 /// The same number in every cell. It is moved in: of a variable, xtensor would keep a reference.

@@ -27,7 +27,7 @@ void require_id_for_each_row(const Use& use) {
 // What the logits of each row should have come to: 1 at the id, or what smoothing leaves of it.
 Numbers wanted(const Use& use, const ArrayBeside& ids) {
   const std::size_t words = use.frame(0).shape.columns;
-  const Numbers at_id = xt::cast<double>(xt::equal(counted(words) + 1.0, ids));
+  const Numbers at_id = xt::cast<double>(xt::equal(index_row(words) + 1.0, ids));
   return at_target(use) * at_id + everywhere_in_row(use);
 }
 #endif

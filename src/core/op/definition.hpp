@@ -59,7 +59,7 @@ using xt::newaxis;
 using xt::range;
 using xt::view;
 
-using ArrayBeside = decltype(lent(Rows()));
+using ArrayBeside = decltype(array_view(Rows()));
 
 template <std::size_t count>
 std::array<ArrayBeside, count> all_beside(Operands operands, RowsToMake result) {

@@ -66,10 +66,10 @@ const Op op::add_rows_by_id = {
           because "the id {i} is that of {list k = 1 to rows(ids) where ids[k,1] = i: row k of ids}")",
     .definition =
         CHECKED_ROWS_2((ids, d), const auto first = static_cast<double>(result.first + 1);
-                       const Numbers those = view(counted(result.shape.rows) + first, xt::all(), newaxis());
-                       const Numbers is_of = xt::cast<double>(xt::equal(those, xt::transpose(lent(ids))));
+                       const Numbers those = view(index_row(result.shape.rows) + first, xt::all(), newaxis());
+                       const Numbers is_of = xt::cast<double>(xt::equal(those, xt::transpose(array_view(ids))));
                        set(result, sum_of_last(view(is_of, xt::all(), newaxis(), xt::all()) *
-                                               view(xt::transpose(lent(d)), newaxis(), xt::all(), xt::all())));),
+                                               view(xt::transpose(array_view(d)), newaxis(), xt::all(), xt::all())));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           const IdsOf ids = ids_of_rows(use, use[setting::frame].shape.rows);
@@ -101,7 +101,8 @@ const Op op::one_hot = {
     .latex = "\\operatorname{onehot}\\left($1\\right)",
     .cell = R"(of ids: with id = ids[i,1]: (j = id: 1; 0)
         because "{ids[i,1]} is {id}: only column {id} of its row is 1")",
-    .definition = CHECKED_1((ids), set(result, xt::cast<double>(xt::equal(counted(result.shape.columns) + 1.0, ids)));),
+    .definition =
+        CHECKED_1((ids), set(result, xt::cast<double>(xt::equal(index_row(result.shape.columns) + 1.0, ids)));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           const IdsOf ids = ids_of_rows(use, use[setting::count]);

@@ -97,7 +97,7 @@ struct DistanceColumns {
 #ifdef ATTN_WITH_DEFINITIONS
 // The distances from one row of a sentence to all columns.
 xt::xtensor<double, 1> distances_of_row(const Use& use, std::size_t row, std::size_t columns) {
-  xt::xtensor<double, 1> distances = counted(columns);
+  xt::xtensor<double, 1> distances = index_row(columns);
   for (double& distance : distances) {
     const std::size_t to = use[setting::key_positions][static_cast<std::size_t>(distance)];
     distance = static_cast<double>(use[setting::distance].between(use[setting::positions][row], to));
@@ -182,7 +182,7 @@ const Op op::minus_half_squared_distances = {
         '−½' · sum(k = 1 to columns(a): (a[i,k] − b[j,k])²))",
     .definition = CHECKED_ROWS_2((a, b), const Numbers squares = sum_of_last(
                                              xt::square(view(beside(a, result), xt::all(), newaxis(), xt::all()) -
-                                                        view(lent(b), newaxis(), xt::all(), xt::all())));
+                                                        view(array_view(b), newaxis(), xt::all(), xt::all())));
                                  set(result, 0.0 - squares / 2.0);),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
@@ -297,7 +297,7 @@ const Op op::unpair = {
     },
     .cell = "of x: x[(i − 1) · columns(result) + j, 1]",
     .definition = DEFINE_ROWS_1(
-        (x), set(result, lent({x.row(result.first * result.shape.columns).data(), result.first, result.shape}));),
+        (x), set(result, array_view({x.row(result.first * result.shape.columns).data(), result.first, result.shape}));),
     .frame = [](const Use& use) -> Frame {
       const Shape pairs = use.frame(0).shape, result = use[setting::frame].shape;
       if (pairs != Shape{result.cells(), 1}) {
@@ -322,7 +322,7 @@ const Op op::pairs_of = {
     .binding = Binding::words,
     .cell = "of x: x[block(i, columns(x)), within(i, columns(x))]",
     .definition = DEFINE_ROWS_1((x), const std::size_t begin = result.first - x.first * x.shape.columns;
-                                set(result, lent({x.cells + begin, result.first, result.shape}));),
+                                set(result, array_view({x.cells + begin, result.first, result.shape}));),
     .frame = [](const Use& use) -> Frame {
       return {{use.frame(0).shape.cells(), 1}, use[setting::axis], axis("pair")};
     },
@@ -361,7 +361,7 @@ const Op op::by_distance = {
           const xt::xtensor<double, 1> distances = distances_of_row(use, i % sentence, result.shape.columns);
           const xt::xtensor<std::size_t, 1> places = xt::clip(distances, -zero, most) + zero;
           const Rows row = table.shape.rows == 1 ? table : part(table, i, 1);
-          set(part(result, i, 1), view(lent(row), xt::all(), xt::keep(places)));
+          set(part(result, i, 1), view(array_view(row), xt::all(), xt::keep(places)));
         }),
     // A kernel: a look-up of each cell; the definition makes a list of places for each row.
     .compute =
@@ -417,10 +417,10 @@ const Op op::sum_by_distance = {
         for (std::size_t i = for_all ? 0 : result.first; i < (for_all ? d.end() : result.end()); ++i) {
           const xt::xtensor<double, 1> distances = distances_of_row(use, i % sentence, d.shape.columns);
           const Numbers places = view(xt::clip(distances, -zero, most) + zero, newaxis(), xt::all());
-          const Numbers columns = view(counted(result.shape.columns), xt::all(), newaxis());
+          const Numbers columns = view(index_row(result.shape.columns), xt::all(), newaxis());
           const Numbers there = xt::cast<double>(xt::equal(places, columns));
           const RowsToMake row = part(result, for_all ? 0 : i, 1);
-          set(row, lent(row) + xt::transpose(sum_of_rows(there * lent(part(d, i, 1)))));
+          set(row, array_view(row) + xt::transpose(sum_of_rows(there * array_view(part(d, i, 1)))));
         }),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {

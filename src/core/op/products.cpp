@@ -45,7 +45,7 @@ const Op op::matmul = {
     .cell = "of each a, each b: sum(k = 1 to rows(b): a[i,k] · b[k,j])",
     .definition = CHECKED_ROWS_2(
         (a, b), set(result, sum_of_last(view(beside(a, result), xt::all(), newaxis(), xt::all()) *
-                                        view(xt::transpose(lent(b)), newaxis(), xt::all(), xt::all())));),
+                                        view(xt::transpose(array_view(b)), newaxis(), xt::all(), xt::all())));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           sentence_by_sentence(sentences_of(use, sentences_of_product(use)), operands[0], operands[1], result,
@@ -81,7 +81,7 @@ const Op op::matmul_transposed = {
     .cell = "of each a, each b: sum(k = 1 to columns(a): a[i,k] · b[j,k])",
     .definition =
         CHECKED_ROWS_2((a, b), set(result, sum_of_last(view(beside(a, result), xt::all(), newaxis(), xt::all()) *
-                                                       view(lent(b), newaxis(), xt::all(), xt::all())));),
+                                                       view(array_view(b), newaxis(), xt::all(), xt::all())));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           sentence_by_sentence(sentences_of(use), operands[0], operands[1], result, product_transposed);
@@ -114,9 +114,9 @@ const Op op::transposed_matmul = {
     .binding = Binding::product,
     .cell = "of a, b: sum(k = 1 to rows(a): a[k,i] · b[k,j])",
     .definition = CHECKED_ROWS_2(
-        (a, b),
-        set(result, sum_of_last(view(xt::transpose(lent(a)), range(result.first, result.end()), newaxis(), xt::all()) *
-                                view(xt::transpose(lent(b)), newaxis(), xt::all(), xt::all())));),
+        (a, b), set(result, sum_of_last(view(xt::transpose(array_view(a)), range(result.first, result.end()), newaxis(),
+                                             xt::all()) *
+                                        view(xt::transpose(array_view(b)), newaxis(), xt::all(), xt::all())));),
     .compute = [](const Use&, Operands operands,
                   RowsToMake result) { product_of_transposed(operands[0], operands[1], result); },
     .frame = [](const Use& use) -> Frame {
@@ -202,9 +202,9 @@ const Op op::sum_rows = {
     .definition = CHECKED_ROWS_1((x),
                                  for (std::size_t r = result.first; r < result.end(); ++r) {
                                    const RowRange those = rows_of_group(use, r, x.shape.rows);
-                                   const Numbers rows =
-                                       view(lent(x), range(those.first, those.first + those.count, use[setting::apart]),
-                                            xt::all());
+                                   const Numbers rows = view(
+                                       array_view(x),
+                                       range(those.first, those.first + those.count, use[setting::apart]), xt::all());
                                    set(attn::part(result, r, 1), xt::transpose(sum_of_rows(xt::transpose(rows))));
                                  }),
     .compute =

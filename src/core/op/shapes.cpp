@@ -255,7 +255,7 @@ const Op op::rows = {
     .formula = formula_of_part<Along::rows>,
     .cell = "of each x: x[first + i, j]",
     .definition =
-        CHECKED_ROWS_1((x), set(result, lent(part(x, use[setting::first] + result.first, result.shape.rows)));),
+        CHECKED_ROWS_1((x), set(result, array_view(part(x, use[setting::first] + result.first, result.shape.rows)));),
     // A kernel: its rows may be stored.
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
@@ -311,7 +311,7 @@ const Op op::rows_among_zeros = {
         DEFINE_ROWS_1((x), const std::size_t first = use[setting::first]; set(result, everywhere(0.0, result));
                       const std::size_t begin = std::max(result.first, first);
                       const std::size_t end = std::min(result.end(), first + x.shape.rows); if (begin < end)
-                          set(part(result, begin, end - begin), lent(part(x, begin - first, end - begin)));),
+                          set(part(result, begin, end - begin), array_view(part(x, begin - first, end - begin)));),
     .frame = frame_among_zeros<Along::rows>,
     .needs = Needs::all,
     .by_sentence = true,
@@ -358,7 +358,7 @@ const Op op::stack = {
     .cell = "of each parts … below: parts[i,j]",
     .definition = CHECKED_LIST(Numbers whole = Numbers::from_shape({0, result.shape.columns});
                                for (const Rows& part
-                                    : operands) whole = joined(whole, lent(part), 0);
+                                    : operands) whole = joined(whole, array_view(part), 0);
                                set(result, view(whole, range(result.first, result.end()), xt::all()));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
@@ -387,8 +387,8 @@ const Op op::transpose = {
     .plain = "$1!ᵀ",
     .latex = "{$1!}^{\\top}",
     .cell = "of each x: x[j,i]",
-    .definition =
-        CHECKED_ROWS_1((x), set(result, view(xt::transpose(lent(x)), range(result.first, result.end()), xt::all()));),
+    .definition = CHECKED_ROWS_1(
+        (x), set(result, view(xt::transpose(array_view(x)), range(result.first, result.end()), xt::all()));),
     .compute =
         [](const Use& use, Operands operands, RowsToMake result) {
           const Shape x = use.frame(0).shape;
@@ -421,7 +421,7 @@ const Op op::reshape = {
         x[block(place, columns(x)), within(place, columns(x))])",
     .definition =
         DEFINE_ROWS_1((x), const std::size_t begin = result.first * result.shape.columns - x.first * x.shape.columns;
-                      set(result, lent({x.cells + begin, result.first, result.shape}));),
+                      set(result, array_view({x.cells + begin, result.first, result.shape}));),
     .frame = [](const Use& use) -> Frame {
       const Frame& x = use.frame(0);
       const std::size_t columns = use[setting::count], cells = x.shape.rows / x.rows.batch * x.shape.columns;

@@ -37,7 +37,7 @@ double divisor_of_waves(double base, double frequency, std::size_t size) {
 #ifdef ATTN_WITH_DEFINITIONS
 // The positions of the rows, as a column. Sentences of so many rows have the same.
 Numbers column_of_positions(const Use& use, RowsToMake result, std::size_t sentence) {
-  Numbers positions = view(counted(result.shape.rows), xt::all(), newaxis());
+  Numbers positions = view(index_row(result.shape.rows), xt::all(), newaxis());
   for (std::size_t i = 0; i < result.shape.rows; ++i)
     positions(i, 0) = static_cast<double>(use[setting::positions][(result.first + i) % sentence]);
   return positions;
@@ -54,7 +54,7 @@ Numbers angles_of(const Use& use, const Frequencies& frequencies, RowsToMake res
 // A list of a setting as a row.
 Numbers as_row(const std::vector<double>& list) {
   const Shape shape{1, list.size()};
-  return lent({list.data(), 0, shape});
+  return array_view({list.data(), 0, shape});
 }
 #endif
 
@@ -137,7 +137,7 @@ Formula formula_of_turned(const Use& use, std::span<const Formula> operands) {
 Numbers turned_by(const Use& use, const Numbers& x, RowsToMake result, double sign) {
   const TurnedPair turned(use);
   const std::size_t d = turned.columns, end = turned.apart == 1 ? d : turned.apart, step = turned.apart == 1 ? 2 : 1;
-  const Numbers pairs = view(counted(d / 2), newaxis(), xt::all());
+  const Numbers pairs = view(index_row(d / 2), newaxis(), xt::all());
   const Numbers divisors =
       xt::pow(use[setting::base], 2.0 * pairs / static_cast<double>(d)) * as_row(use[setting::slower]);
   const std::size_t sentence = use.frame(0).shape.rows / use.frame(0).rows.batch;

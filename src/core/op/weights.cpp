@@ -24,8 +24,8 @@ const Op op::softmax = {
             cannot overflow")",
     .definition = CHECKED_1((x), const Numbers most = largest_of_rows(x);
                             set(result, xt::where(xt::equal(most, minus_infinity), 0.0, xt::exp(x - most)));
-                            const Numbers sums = sum_of_rows(lent(result));
-                            set(result, lent(result) / xt::where(xt::equal(sums, 0.0), 1.0, sums));),
+                            const Numbers sums = sum_of_rows(array_view(result));
+                            set(result, array_view(result) / xt::where(xt::equal(sums, 0.0), 1.0, sums));),
     .compute =
         [](const Use&, Operands operands, RowsToMake result) {
           take_first(operands, result);
@@ -83,7 +83,7 @@ const Op op::largest = {
     .binding = Binding::words,
     .cell = R"(of x: with m = place(x[i]): (j = m: 1; 0) because "the largest of row {i} is {x[i,m]}")",
     .definition = DEFINE_1((x), const Numbers places = places_of_largest(x);
-                           set(result, xt::cast<double>(xt::equal(counted(result.shape.columns), places)));),
+                           set(result, xt::cast<double>(xt::equal(index_row(result.shape.columns), places)));),
     .in_place = true,
     .gradients = [](const Use&, const Value&, const Value&, std::span<const Value>) -> Gradients {
       return {std::nullopt};

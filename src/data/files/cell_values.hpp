@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/math/matrix.hpp"
-#include "core/math/rounding.hpp"
+#include "core/math/precision.hpp"
 #include "core/support/number.hpp"
 #include "core/support/outside.hpp"
 

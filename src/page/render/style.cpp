@@ -91,7 +91,7 @@ std::string shade(double strength, const Ramp& ramp, const Style& style) {
   return "";
 }
 
-double largest_of(const Table& table) {
+double largest_in(const Table& table) {
   double largest = 0.0;
   for (const double value : cells(*table.cells)) {
     if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
@@ -154,7 +154,7 @@ std::string Style::words(std::string_view text) const {
 // --- color
 
 Strengths::Strengths(const Table& table) : heat_(table.heat) {
-  if (heat_ == Heat::around_zero) largest_ = largest_of(table);
+  if (heat_ == Heat::around_zero) largest_ = largest_in(table);
 }
 
 double Strengths::of(double value) const {
