@@ -204,7 +204,7 @@ TEST_CASE("a document says how it writes a row, and the walk over a table what s
 }
 
 TEST_CASE("documents leave it to the walk over a table which cells are masked") {
-  for (const char* const file : {"html.cpp", "latex.cpp", "markdown.cpp"}) {
+  for (const char* const file : {"html.cpp", "latex.cpp", "markdown_format.cpp"}) {
     CAPTURE(file);
     const std::string text = bytes_of(fmt::format("{}/src/page/render/{}", ATTN_SOURCE_FOLDER, file));
     CHECK(text.find("TableWalk") != std::string::npos);
