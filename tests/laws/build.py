@@ -21,9 +21,9 @@ KB = 1000  # bytes
 
 # The one place to change them: in kB, but for the last.
 CEILINGS = {
-    "code": 7590,
-    "repeated": 1190,
-    "headers": 6120,
+    "code": 7700,
+    "repeated": 1230,
+    "headers": 6400,
     "annexes": 0,
 }
 
