@@ -130,8 +130,8 @@ void words(std::string_view text) {
 void likeness(std::string_view text) {
   const std::size_t line = std::min(text.find('\n'), text.size());
   const std::string_view one = text.substr(0, line), other = text.substr(std::min(line + 1, text.size()));
-  require(alike(one, one) && alike_at_full_precision(other, other), "a text is like itself");
-  require(alike(one, other) == alike(other, one), "likeness goes both ways");
+  require(is_same_output(one, one) && alike_at_full_precision(other, other), "a text is like itself");
+  require(is_same_output(one, other) == is_same_output(other, one), "likeness goes both ways");
 }
 
 // The text of an operation's cell; what is read has a last case, which has no condition.
