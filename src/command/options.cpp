@@ -97,11 +97,11 @@ const OptionGroup& browser_options() {
 
 const OptionGroup& comparison_options() {
   static const OptionGroup group{
-      .options = {option::against, option::as, option::conventions_agree},
+      .options = {option::against, option::as, option::strict},
       .needs = {{&option::as, {&option::against}, "--as belongs to --against FILE: give both"},
-                {&option::conventions_agree,
+                {&option::strict,
                  {&option::against},
-                 "--conventions-agree belongs to --against FILE: give both"}}};
+                 "--strict belongs to --against FILE: give both"}}};
   return group;
 }
 

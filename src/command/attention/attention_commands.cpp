@@ -167,7 +167,7 @@ std::vector<Command> attention_commands() {
        .words = {{"FILE", PositionalArgument::Count::some, Kind::path},
                  {"COMMAND", PositionalArgument::Count::optional, Kind::word, choices::checked}},
        .shown_as = &option::against,
-       .own = {{option::as, option::only, option::conventions_agree, option::each, option::recorder, option::input}},
+       .own = {{option::as, option::only, option::strict, option::each, option::recorder, option::input}},
        .groups = {&problem_options()}, .wordless = {&option::recorder, &option::input},
        .examples = {"attn check mine.npz", "attn check mine.npz --example thinking-machines",
                     "attn check weights.csv --x x.npy --wq wq.npy --wk wk.npy --causal",

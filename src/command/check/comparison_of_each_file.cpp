@@ -16,6 +16,7 @@
 #include "command/check/recording.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
+#include "core/support/text.hpp"
 #include "data/files/file_access.hpp"
 #include "data/files/files_of_folder.hpp"
 #include "data/files/input_report.hpp"
@@ -30,7 +31,7 @@ namespace attn {
 namespace {
 
 // How a file compares.
-enum class Result { agrees, may_be_conventions, differs, not_compared };
+enum class Result { agrees, agrees_rounded, agrees_supposed, may_be_conventions, differs, not_compared };
 
 struct ResultRow {
   Result result;
@@ -40,6 +41,8 @@ struct ResultRow {
 
 constexpr std::array results = {
     ResultRow{Result::agrees, "agrees", "agree"},
+    ResultRow{Result::agrees_rounded, "agrees, rounded", "agree with steps that were rounded"},
+    ResultRow{Result::agrees_supposed, "agrees, supposed", "agree with what neither the line nor the file says"},
     ResultRow{Result::may_be_conventions, "convention", "differ by what can be a convention"},
     ResultRow{Result::differs, "differs", "differ"},
     ResultRow{Result::not_compared, "not compared", "could not be compared"},
@@ -90,7 +93,12 @@ void take_finding(const CheckResult& found, CheckedFile& file) {
   file.compared = compared.size();
   file.differ = static_cast<std::size_t>(
       std::ranges::count_if(compared, [](const ComparedMatrix& matrix) { return !matrix.difference.agrees(); }));
-  file.result = Result::agrees;
+  file.result = !found.findings.precision.empty()   ? Result::agrees_rounded
+                : !found.matched.supposed.empty() ? Result::agrees_supposed
+                                                  : Result::agrees;
+  file.explained = found.findings.precision;
+  if (!found.matched.supposed.empty())
+    file.explained += fmt::format("{}with {}", file.explained.empty() ? "" : ", ", list_in_words(found.matched.supposed));
   for (const Finding& finding : found.findings.all) {
     if (&finding != &found.findings.all.front()) {
       std::ranges::move(names_of_mistakes(finding), std::back_inserter(file.further_mistakes));
@@ -120,7 +128,7 @@ CheckedFile check_file(const Command& named, Arguments arguments, const FileOfFo
     arguments.read();
     const Answer answer = command.run(command, arguments);
     if (!answer.computation.graph) fail("attn {} shows no matrices here", command.name);
-    take_finding(check_result(*answer.computation.graph, arguments), file);
+    take_finding(check_result(command, arguments, answer.computation.graph), file);
   } catch (const InputError& error) {
     file.refused = with_options(error.what());
   }
@@ -141,7 +149,8 @@ Records records_of_files(const std::vector<CheckedFile>& files) {
       return is_known ? std::move(value) : Records::Value(std::monostate());
     };
     records.rows.push_back({file.path, std::string(row_of_result(file.result).of_one),
-                            where(is_compared, file.result == Result::agrees),
+                            where(is_compared, file.result == Result::agrees || file.result == Result::agrees_rounded ||
+                                                   file.result == Result::agrees_supposed),
                             where(is_compared, std::uint64_t{file.compared}),
                             where(is_compared, std::uint64_t{file.differ}), where(!file.matrix.empty(), file.matrix),
                             file.kind, file.mistakes, file.further_mistakes, where(!is_compared, file.refused)});
@@ -189,9 +198,10 @@ Answer check_each(const Command& command, const Arguments& arguments) {
   page.say(listing_of_files(files));
   if (Listing mistakes = listing_of_mistakes(files); mistakes.rows.size() > 1) page.say(std::move(mistakes));
   page.say(records_of_files(files));
-  const bool conventions_agree = arguments.has(option::conventions_agree);
+  const bool is_strict = arguments.has(option::strict);
   const auto passes = [&](const CheckedFile& file) {
-    return file.result == Result::agrees || (conventions_agree && file.result == Result::may_be_conventions);
+    if (is_strict) return file.result == Result::agrees;
+    return file.result != Result::differs && file.result != Result::not_compared;
   };
   if (!std::ranges::all_of(files, passes)) answer.verdict = Verdict::failed;
   if (std::ranges::all_of(files, [](const CheckedFile& file) { return file.result == Result::not_compared; }))

@@ -27,6 +27,7 @@
 #include "data/problem/problem_options.hpp"
 #include "school/check/matching.hpp"
 #include "school/check/names.hpp"
+#include "school/mistake/mistake_search.hpp"
 
 namespace attn {
 
@@ -58,8 +59,14 @@ std::string names_in(const std::vector<MatrixFile>& files) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// The file cannot be read without the number of heads.
+class UnknownHeads : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 [[noreturn]] void fail_without_number_of_heads(const std::string& where) {
-  fail("{} does not say how many heads there are: give --heads N", where);
+  throw UnknownHeads(fmt::format("{} does not say how many heads there are: give --heads N", where));
 }
 
 // The parameters of one attention of PyTorch that the file has besides what is compared. They say nothing of
@@ -199,27 +206,29 @@ struct Agreement {
   std::size_t same = 0, others = 0;
 };
 
+std::optional<Agreement> agreement_of_taken(const Command& command, Arguments arguments) {
+  Environment without_work = *arguments.environment;
+  without_work.work = nullptr;
+  arguments.environment = &without_work;
+  arguments.read();
+  const Answer answer = command.run(command, arguments);
+  if (!answer.computation.graph) return std::nullopt;
+  Agreement found;
+  for (const ComparedMatrix& one :
+       match_matrices(*answer.computation.graph, arguments.attachments.find<MatricesToCompare>()->all->matrices)
+           .compared)
+    ++(one.difference.agrees() ? found.same : found.others);
+  return found;
+}
+
 // Nothing: it cannot be computed so.
 std::optional<Agreement> agreement(const Command& command, const NamedMatrices& all, const std::string& path,
                                    Arguments arguments) {
   const InputReports only_tried;
-  Environment without_work = *arguments.environment;
-  without_work.work = nullptr;
-  arguments.environment = &without_work;
-  try {
+  return where_possible([&] {
     take_matrices(command, all, path, arguments);
-    arguments.read();
-    const Answer answer = command.run(command, arguments);
-    if (!answer.computation.graph) return std::nullopt;
-    Agreement found;
-    for (const ComparedMatrix& one :
-         match_matrices(*answer.computation.graph, arguments.attachments.find<MatricesToCompare>()->all->matrices)
-             .compared)
-      ++(one.difference.agrees() ? found.same : found.others);
-    return found;
-  } catch (const InputError&) {
-    return std::nullopt;
-  }
+    return agreement_of_taken(command, std::move(arguments));
+  });
 }
 
 // The reading with which most of the file's own matrices agree: the first one unless another is better.
@@ -254,31 +263,85 @@ void take_step_by_step(const Command& command, NamedMatrices& all, Arguments& ar
   all.remarks.push_back("No word attends to a later one, because that is not there yet: the computation is causal.");
 }
 
-}  // namespace
-
-void take_matrices_to_compare(const Command& command, Arguments& arguments) {
-  const std::optional<std::string> path = arguments.text(option::against);
+// Takes what was read, in all the ways that a file may need.
+void take_all_as_read(const Command& command, NamedMatrices all, const std::string& path, Arguments& arguments) {
   const auto offered = [&](const Option& option) { return offers(command, option) && command.uses(option); };
-  NamedMatrices all = read_all_matrices(*path);
-  take_recording(command, *path, all, arguments);
+  take_recording(command, path, all, arguments);
   // Of a generation each step has a computation of its own.
   if (command.run != run_generate) take_step_by_step(command, all, arguments);
   for (const MatrixFile& file : all.matrices) InputReports::tell(input_report_of(file.name, file));
-  if (arguments.has(option::as) && all.are_named)
-    fail(
-        "--as names a matrix that its file does not name, and {} names its own: leave out --as, or give one of them as FILE:NAME",
-        place_of_file(*path));
   if (all.are_named && command.takes_problem() && !gives_problem(arguments))
-    take_attention_parameters(all, *path, offered, arguments);
+    take_attention_parameters(all, path, offered, arguments);
   if (all.are_named && command.takes_problem()) {
     arguments.read();  // what is given beside the file tells what its matrices must fit
     part_arrays_of_heads(all.matrices);
     turn_linear_layers(all, arguments);
     name_masks(all.matrices);
     if (const std::optional<std::size_t> words = words_in(all.matrices, arguments)) cut_masks(all, *words);
-    all = best_reading(command, std::move(all), *path, arguments);
+    all = best_reading(command, std::move(all), path, arguments);
   }
-  take_matrices(command, std::move(all), *path, arguments);
+  take_matrices(command, std::move(all), path, arguments);
+}
+
+// The number of heads with which most of the file agrees, where it does not say it and cannot be read without.
+void take_with_supposed_heads(const Command& command, const std::string& path, Arguments& arguments) {
+  const Arguments before = arguments;
+  const NamedMatrices& read = *arguments.attachments.find<MatricesToCompare>()->as_read;
+  std::optional<Agreement> most;
+  for (const SupposedSetting& heads : supposed_heads()) {
+    Arguments others = before;
+    others.put(*heads.option, heads.value);
+    const std::optional<Agreement> found = where_possible([&] {
+      const InputReports only_tried;
+      Arguments tried = others;
+      take_all_as_read(command, read, path, tried);
+      return agreement_of_taken(command, std::move(tried));
+    });
+    if (!found || (most && found->same <= most->same)) continue;
+    most = found;
+    arguments = others;
+  }
+  if (!most) return take_all_as_read(command, read, path, arguments);  // which says what is missing
+  arguments.attachments.of<MatricesToCompare>().supposed.push_back(&option::heads);
+  take_all_as_read(command, read, path, arguments);
+}
+
+}  // namespace
+
+void take_matrices_to_compare(const Command& command, Arguments& arguments) {
+  const std::string path = *arguments.text(option::against);
+  const auto typed = std::make_shared<const Arguments>(arguments);
+  const auto read = std::make_shared<const NamedMatrices>(read_all_matrices(path));
+  MatricesToCompare& to_compare = arguments.attachments.of<MatricesToCompare>();
+  to_compare = {.as_read = read, .as_typed = typed, .is_recorded = is_recorded(*read)};
+  const Arguments before = arguments;
+  try {
+    take_all_as_read(command, *read, path, arguments);
+  } catch (const UnknownHeads&) {
+    arguments = before;
+    take_with_supposed_heads(command, path, arguments);
+  }
+}
+
+Arguments supposing(const Command& command, const Arguments& arguments, const Supposition& supposed) {
+  const MatricesToCompare& to_compare = *arguments.attachments.find<MatricesToCompare>();
+  Arguments others = *to_compare.as_typed;
+  MatricesToCompare& now = others.attachments.of<MatricesToCompare>();
+  now = {.as_read = to_compare.as_read, .as_typed = to_compare.as_typed, .is_recorded = to_compare.is_recorded};
+  for (const SupposedSetting& one : supposed) {
+    others.put(*one.option, one.value);
+    now.supposed.push_back(one.option);
+  }
+  // What had to be supposed from the start stays.
+  for (const OptionValues::Entry& entry : arguments.entries()) {
+    const bool is_first = std::ranges::find(to_compare.supposed, entry.option) != to_compare.supposed.end();
+    if (!is_first || others.has(*entry.option)) continue;
+    others.put(*entry.option, entry.value);
+    now.supposed.push_back(entry.option);
+  }
+  take_all_as_read(command, *to_compare.as_read, *others.text(option::against), others);
+  others.read();
+  return others;
 }
 
 }  // namespace attn

@@ -25,6 +25,8 @@
 #include "school/check/findings.hpp"
 #include "school/check/matching.hpp"
 #include "school/check/names.hpp"
+#include "school/check/step_precision.hpp"
+#include "school/mistake/mistake_search.hpp"
 
 namespace attn {
 
@@ -70,7 +72,7 @@ constexpr SmallInput small_inputs[] = {
 
 // The options of a check that say how something is computed, without those that a small input has itself.
 std::string typed_beside(const SmallInput& input, const Arguments& arguments) {
-  constexpr std::array of_this_file = {&option::as,      &option::only,   &option::conventions_agree,
+  constexpr std::array of_this_file = {&option::as,      &option::only,   &option::strict,
                                        &option::example, &option::source, &option::target};
   const std::vector<std::string_view> own = split_at(input.options, ' ');
   std::string line;
@@ -244,26 +246,44 @@ void tell_other_names(MatchedMatrices& matched) {
   }
 }
 
-}  // namespace
-
-bool CheckResult::passes(bool conventions_agree) const {
-  return conventions_agree ? findings.may_be_conventions() : findings.all.empty();
+// What the line calls a matrix that its file names otherwise: the only one that is not computed from, or NAME=OTHER.
+void name_result(std::vector<MatrixFile>& files, const Graph& graph, const std::string& as, const std::string& where) {
+  const std::size_t sign = as.find('=');
+  std::vector<std::string> results;
+  for (const MatrixFile& file : files) {
+    if (!is_computed_from(graph, files, file.name)) results.push_back(file.name);
+  }
+  std::string in_file = sign == std::string::npos ? "" : as.substr(0, sign);
+  if (sign == std::string::npos && results.size() == 1) in_file = results.front();
+  const auto named = std::ranges::find(files, in_file, &MatrixFile::name);
+  if (named == files.end())
+    fail("--as {}: say which matrix of {} it is, as in --as {}={}: {}", as, where,
+         results.empty() ? files.front().name : results.front(), sign == std::string::npos ? as : as.substr(sign + 1),
+         fmt::join(results, ", "));
+  named->name = sign == std::string::npos ? as : as.substr(sign + 1);
 }
 
-CheckResult check_result(Graph& graph, const Arguments& arguments) {
-  const auto& [all, steps] = *arguments.attachments.find<MatricesToCompare>();
-  std::vector<MatrixFile> files = with_layers_apart(graph, all->matrices);
+MatchedMatrices matched_matrices(Graph& graph, const Arguments& arguments) {
+  const MatricesToCompare& to_compare = *arguments.attachments.find<MatricesToCompare>();
+  const NamedMatrices& all = *to_compare.all;
+  std::vector<MatrixFile> files = with_layers_apart(graph, all.matrices);
   const std::string where = place_of_file(*arguments.text(option::against));
-  if (!all->are_named) name_it(files.front(), graph, arguments.text(option::as));
+  if (!all.are_named) name_it(files.front(), graph, arguments.text(option::as));
+  if (all.are_named && arguments.has(option::as)) name_result(files, graph, *arguments.text(option::as), where);
   MatchedMatrices matched = match_matrices(graph, files);
-  matched.remarks = all->remarks;
+  matched.remarks = all.remarks;
+  matched.doubts = all.doubts;
+  for (const OptionValues::Entry& entry : arguments.entries()) {
+    if (std::ranges::find(to_compare.supposed, entry.option) != to_compare.supposed.end())
+      matched.supposed.push_back(SupposedSetting{entry.option, entry.value}.typed());
+  }
   if (!gives_problem(arguments)) {
     for (const IncomparableMatrix& other : matched.others) {
       if (may_be_parameter(other.name) && !is_computed_from(graph, files, other.name))
         matched.unread.push_back(other.name);
     }
   }
-  for (const MatrixFile& file : all->refused) {
+  for (const MatrixFile& file : all.refused) {
     if (names_matrix_of(graph, file.name)) fail("{}", file.refused);
     matched.others.push_back({file.name, "it is no matrix of numbers"});
   }
@@ -279,16 +299,129 @@ CheckResult check_result(Graph& graph, const Arguments& arguments) {
          where, names_not_compared(files, graph), fmt::join(some_names(graph), ", "));
   }
   tell_other_names(matched);
-  if (steps.count > 0) tell_step(steps, matched);
-  Findings findings = find_mistakes(graph, matched.compared);
-  return {std::move(matched), std::move(findings)};
+  if (to_compare.steps.count > 0) tell_step(to_compare.steps, matched);
+  return matched;
+}
+
+// A computation with what is compared with it.
+struct CheckAttempt {
+  std::shared_ptr<Graph> graph;
+  MatchedMatrices matched;
+
+  bool agrees() const {
+    return std::ranges::all_of(matched.compared, [](const ComparedMatrix& one) { return one.difference.agrees(); });
+  }
+  std::optional<StepPrecision> precision() const { return step_precision(*graph, matched.compared); }
+  std::size_t cells_that_differ() const {
+    std::size_t count = 0;
+    for (const ComparedMatrix& one : matched.compared)
+      count += one.difference.has_other_shape ? one.theirs->size() : one.difference.cells;
+    return count;
+  }
+  std::size_t results() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(matched.compared, [](const ComparedMatrix& one) { return one.node->op != nullptr; }));
+  }
+};
+
+// Nothing: it cannot be computed so, or tells less than another attempt.
+std::optional<CheckAttempt> attempt_supposing(const Command& command, const Arguments& arguments,
+                                              const Supposition& supposed, const CheckAttempt& first) {
+  const InputReports only_tried;
+  Environment without_work = *arguments.environment;
+  without_work.work = nullptr;
+  try {
+    Arguments others = supposing(command, arguments, supposed);
+    others.environment = &without_work;
+    const Answer answer = command.run(command, others);
+    if (!answer.computation.graph) return std::nullopt;
+    CheckAttempt attempt{answer.computation.graph, matched_matrices(*answer.computation.graph, others)};
+    if (attempt.results() < first.results()) return std::nullopt;
+    return attempt;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+CheckResult result_of(CheckAttempt attempt, Findings findings) {
+  return {std::move(attempt.graph), std::move(attempt.matched), std::move(findings)};
+}
+
+CheckResult result_of_right(CheckAttempt attempt) {
+  Findings findings = find_mistakes(*attempt.graph, attempt.matched.compared);
+  return result_of(std::move(attempt), std::move(findings));
+}
+
+Findings right_with(StepPrecision precision) {
+  return {.all = {}, .hidden = {}, .precision = std::move(precision.told)};
+}
+
+// What there is with settings that neither the line nor the file says. Of large computations few are tried.
+std::vector<CheckAttempt> attempts_supposing(const Command& command, const Arguments& arguments,
+                                             const CheckAttempt& first) {
+  const MatricesToCompare& to_compare = *arguments.attachments.find<MatricesToCompare>();
+  const bool says_all = arguments.has_any(std::array{&option::example, &option::problem, &option::model});
+  std::vector<CheckAttempt> attempts;
+  if (says_all || !to_compare.as_read) return attempts;
+  constexpr std::uint64_t most_work = 400'000'000;
+  constexpr std::size_t most = 40;
+  const std::uint64_t work_of_one = std::max<std::uint64_t>(work_for(first.graph->nodes().back()), 1);
+  std::vector<Supposition> all =
+      suppositions(command, arguments, *first.graph, to_compare.supposed, to_compare.is_recorded);
+  all.resize(std::min<std::size_t>({all.size(), most, most_work / work_of_one}));
+  for (const Supposition& supposed : all) {
+    std::optional<CheckAttempt> attempt = attempt_supposing(command, arguments, supposed, first);
+    if (attempt) attempts.push_back(std::move(*attempt));
+    if (!attempts.empty() && attempts.back().agrees()) break;
+  }
+  return attempts;
+}
+
+}  // namespace
+
+bool CheckResult::passes(bool is_strict) const {
+  if (!is_strict) return findings.may_be_conventions();
+  return findings.all.empty() && findings.precision.empty() && matched.supposed.empty();
+}
+
+CheckResult check_result(const Command& command, const Arguments& arguments, std::shared_ptr<Graph> graph) {
+  MatchedMatrices first_matched = matched_matrices(*graph, arguments);
+  CheckAttempt first{std::move(graph), std::move(first_matched)};
+  if (first.agrees()) return result_of_right(std::move(first));
+  if (std::optional<StepPrecision> precision = first.precision())
+    return result_of(std::move(first), right_with(std::move(*precision)));
+  std::vector<CheckAttempt> attempts = attempts_supposing(command, arguments, first);
+  for (CheckAttempt& attempt : attempts) {
+    if (attempt.agrees())
+      return result_of_right(std::move(attempt));
+  }
+  for (CheckAttempt& attempt : attempts) {
+    if (std::optional<StepPrecision> precision = attempt.precision())
+      return result_of(std::move(attempt), right_with(std::move(*precision)));
+  }
+  Findings of_first = explain_difference(*first.graph, first.matched.compared);
+  if (attempts.empty() || of_first.all.empty() || of_first.is_one_mistake())
+    return result_of(std::move(first), std::move(of_first));
+  for (CheckAttempt& attempt : attempts) {
+    if (std::optional<StepPrecision> some = some_step_precision(*attempt.graph, attempt.matched.compared))
+      return result_of(std::move(attempt), right_with(std::move(*some)));
+  }
+  for (CheckAttempt& attempt : attempts) {
+    if (!is_one_mistake(*attempt.graph, attempt.matched.compared)) continue;
+    Findings findings = explain_difference(*attempt.graph, attempt.matched.compared);
+    return result_of(std::move(attempt), std::move(findings));
+  }
+  const auto nearest = std::ranges::min_element(attempts, {}, &CheckAttempt::cells_that_differ);
+  if (nearest->cells_that_differ() >= first.cells_that_differ()) return result_of(std::move(first), std::move(of_first));
+  Findings of_nearest = explain_difference(*nearest->graph, nearest->matched.compared);
+  return result_of(std::move(*nearest), std::move(of_nearest));
 }
 
 Answer comparison_page(const Command& command, const Arguments& arguments) {
   Answer answer = ordinary_answer(command, arguments);
-  const std::shared_ptr<Graph> graph = answer.computation.graph;
-  if (!graph) fail_without_matrices(option::against, command);
-  const CheckResult found = check_result(*graph, arguments);
+  if (!answer.computation.graph) fail_without_matrices(option::against, command);
+  const CheckResult found = check_result(command, arguments, answer.computation.graph);
+  answer.computation.graph = found.graph;
   std::vector<const Node*> nodes;
   for (const ComparedMatrix& matrix : found.matched.compared) nodes.push_back(matrix.node);
   // A program that runs a model of its own runs no other one.
@@ -300,7 +433,7 @@ Answer comparison_page(const Command& command, const Arguments& arguments) {
   answer.page.blocks.clear();
   answer.page.trace = Trace(nodes);
   add_comparison(answer.page, place_of_file(*arguments.text(option::against)), found.matched, found.findings, find);
-  if (!found.passes(arguments.has(option::conventions_agree))) answer.verdict = Verdict::failed;
+  if (!found.passes(arguments.has(option::strict))) answer.verdict = Verdict::failed;
   return answer;
 }
 

@@ -70,7 +70,7 @@ void read_otherwise(NamedMatrices& all, const OtherReading& reading) {
     file.matrix = reading.read(file.matrix);
     names.push_back(file.name);
   }
-  all.remarks.push_back(
+  all.doubts.push_back(
       fmt::format("{0} {1:is|are} {2}: only so the other matrices of the file agree with {1:it|them}.",
                   names_for_sentence(names), Count{names.size()}, reading.so));
 }

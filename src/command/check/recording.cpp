@@ -545,6 +545,8 @@ class Recording {
 
 }  // namespace
 
+bool is_recorded(const NamedMatrices& all) { return Recording::is_recorded(all); }
+
 const Command* command_of_recording(const std::string& path) {
   if (path == "-") return nullptr;
   try {

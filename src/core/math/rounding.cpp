@@ -55,6 +55,12 @@ Rounding Rounding::of_type(Precision type, double largest) {
   return rounding;
 }
 
+Rounding Rounding::of_computation(Precision type, double apart) {
+  Rounding rounding = of_type(type);
+  rounding.computed_apart_ = apart;
+  return rounding;
+}
+
 Rounding Rounding::to_decimals(int decimals, std::optional<int> digits, double largest) {
   Rounding rounding;
   rounding.decimals_ = decimals;
@@ -80,6 +86,7 @@ double Rounding::most_apart(double one, double other, double largest) const {
   constexpr double slack = 1.001;  // they computed as well
   if (decimals_) return slack * units_ * unit_of(one) + more_;
   if (!type_) return part_ * std::max({least_, std::fabs(one), std::fabs(other)});
+  if (computed_apart_) return *computed_apart_;
   const NumberType& type = number_type(*type_);
   return std::max(type.part * largest, type.least);
 }
@@ -96,6 +103,9 @@ void Rounding::allow_more(double by, int decimals_of_inputs) {
 }
 
 std::string Rounding::told() const {
+  if (computed_apart_)
+    return fmt::format("as computed in {}, by which numbers move by up to {}", number_type(*type_).name,
+                       written_digits(*computed_apart_, 2));
   if (type_) return fmt::format("as {}", number_type(*type_).name);
   if (!decimals_) return part_ == 0.0 ? "to the last bit" : fmt::format("to {:g} of the larger one", part_);
   const std::string decimals = count_of(static_cast<std::size_t>(*decimals_), "decimal");

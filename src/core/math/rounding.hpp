@@ -39,6 +39,8 @@ class Rounding {
   static Rounding to_part(double part, double least = 1.0);
   /// Numbers of a type: they are compared by the largest number of their matrix, or by `largest` if that is smaller.
   static Rounding of_type(Precision type, double largest = std::numeric_limits<double>::infinity());
+  /// Numbers that were computed in a type and may be apart by so much.
+  static Rounding of_computation(Precision type, double apart);
   /// The first of two numbers was rounded to so many decimals, and has no more digits than these. The largest number
   /// is `largest`.
   static Rounding to_decimals(int decimals, std::optional<int> digits = std::nullopt,
@@ -69,6 +71,7 @@ class Rounding {
   std::optional<Precision> type_;
   std::optional<int> decimals_, digits_;  // the most that a number is written with
   double part_ = 0.0, least_ = 1.0;       // where there is neither a type nor decimals
+  std::optional<double> computed_apart_;              // that numbers may be which were computed in the type
   double units_ = 0.5;                    // of the last decimal, that two numbers may be apart
   double largest_ = std::numeric_limits<double>::infinity();
   double more_ = 0.0;  // what rounded inputs leave open

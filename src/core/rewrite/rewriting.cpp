@@ -51,7 +51,9 @@ Value RewriteSite::of(const Node& other) const { return rewriting.of(other); }
 
 Value RewriteSite::beside(const Role& role) const { return rewriting.of(*node.beside(role)); }
 
-Value RewriteSite::itself() const { return rewriting.unchanged(node); }
+Value RewriteSite::itself() const {
+  return change ? rewriting.left_by_changes_behind(node, *change) : rewriting.unchanged(node);
+}
 
 Value RewriteSite::redo(const Node& step, const std::vector<Value>& on) const {
   return rewriting.graph().apply(*step.op, on, step.settings);
@@ -97,12 +99,18 @@ Value Rewriting::unchanged(const Node& original) {
   return operation_on(original, RewriteSite{original, *this}.operands(), *graph_);
 }
 
+Value Rewriting::left_by_changes_behind(const Node& original, std::size_t change) {
+  const std::optional<Value> made = made_by_a_change(original, change + 1);
+  return made ? *made : unchanged(original);
+}
+
 Value Rewriting::input_like(const Node& original, Matrix matrix) {
-  if (shares_graph_) {
+  const Graph::Scope scope(*graph_, graph_->scope_like(original.place));
+  // What a change behind another has made has the name already.
+  if (shares_graph_ || graph_->find(original.name)) {
     const Name number(role::other, std::to_string(graph_->nodes().size()));
     return graph_->input(number, std::move(matrix), original.frame.rows, original.frame.columns);
   }
-  const Graph::Scope scope(*graph_, graph_->scope_like(original.place));
   return graph_->input(name_of_original(original), std::move(matrix), original.frame.rows, original.frame.columns);
 }
 
@@ -132,10 +140,10 @@ void Rewriting::settle(const Node& last) {
   }
 }
 
-std::optional<Value> Rewriting::made_by_a_change(const Node& node) {
-  for (const Change& change : changes_) {
-    if (!change.where(node)) continue;
-    if (std::optional<Value> made = change.instead({node, *this})) return made;
+std::optional<Value> Rewriting::made_by_a_change(const Node& node, std::size_t from) {
+  for (std::size_t i = from; i < changes_.size(); ++i) {
+    if (!changes_[i].where(node)) continue;
+    if (std::optional<Value> made = changes_[i].instead({node, *this, i})) return made;
   }
   return std::nullopt;
 }

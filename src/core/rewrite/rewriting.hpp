@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,12 +17,13 @@ class Rewriting;
 struct RewriteSite {
   const Node& node;
   Rewriting& rewriting;
+  std::optional<std::size_t> change = {};  // which of the changes is asked; nothing: none
 
   Value operator[](std::size_t operand) const;  // an operand
   std::vector<Value> operands() const;          // all of them
   Value of(const Node& other) const;            // any other node
   Value beside(const Role& role) const;         // the one of this role beside it
-  Value itself() const;                         // the node, if it were left as it is
+  Value itself() const;                         // the node as the changes behind this one leave it
   /// The operation of a node, this one or another, on other operands.
   Value redo(const Node& step, const std::vector<Value>& on) const;
   /// An input like the node, with other numbers.
@@ -36,7 +38,8 @@ struct Change {
 
 /// A computation once more, in a graph of its own, with changes: as somebody computes it who makes a mistake, or
 /// several. Only what they change is computed again; everything else has the numbers of the original, which outlives
-/// this. Where several can be made at a node, the first of them makes it.
+/// this. Where several can be made at a node, the first of them makes it, of what those behind it make if it asks for
+/// the node itself: so numbers are rounded that others compute.
 class Rewriting {
  public:
   Rewriting(const Graph& original, std::vector<Change> changes);
@@ -49,6 +52,8 @@ class Rewriting {
   Value of(const Node& original);
   /// What a node would be if the mistake left it as it is: its operation on its operands as they now are.
   Value unchanged(const Node& original);
+  /// What it is as the changes behind one of them leave it.
+  Value left_by_changes_behind(const Node& original, std::size_t change);
   /// An input with the place, the name and the labels of `original`, and with other numbers: a mask, a
   /// parameter.
   Value input_like(const Node& original, Matrix matrix);
@@ -62,7 +67,7 @@ class Rewriting {
   enum class State { unknown, being_settled, unchanged, changed };
 
   void settle(const Node& last);
-  std::optional<Value> made_by_a_change(const Node& node);
+  std::optional<Value> made_by_a_change(const Node& node, std::size_t from = 0);
   std::optional<Value> made_otherwise(const Node& node);
   void settle_alone(const Node& node);
   void name_as(const Node& original, const Value& value);

@@ -85,6 +85,7 @@ struct NamedMatrices {
   std::vector<MatrixFile> refused = {};
   bool are_named = true;                  // by the file, all of it; otherwise it is one
   std::vector<std::string> remarks = {};  // sentences on how some were taken, where that could be doubted
+  std::vector<std::string> doubts = {};   // those that a reader must know first
 };
 NamedMatrices read_all_matrices(const std::string& source);
 

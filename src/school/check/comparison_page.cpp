@@ -48,23 +48,43 @@ class ComparisonPage {
   }
 
  private:
+  // The verdict in a sentence, then where, then what to write instead.
   void say_result() {
     const std::size_t count = matched_.compared.size();
     const auto differ = static_cast<std::size_t>(std::ranges::count_if(
         matched_.compared, [](const ComparedMatrix& matrix) { return !matrix.difference.agrees(); }));
-    if (differ == 0) {
-      page_.say(fmt::format("{:The matrix agrees|All # matrices agree} with the computation.", Count{count}));
-      return;
+    if (findings_.all.empty()) {
+      if (findings_.precision.empty()) {
+        page_.say(fmt::format("{:The matrix agrees|All # matrices agree} with the computation{}.", Count{count},
+                              with_supposed()));
+      } else {
+        page_.say(text(fmt::format("{:The matrix is|All # matrices are} right{}: ", Count{count}, with_supposed()),
+                       strong(findings_.precision), "."));
+      }
+      return say_doubts();
     }
-    const ComparedMatrix& first = matched_.compared[findings_.all.front().place];
+    const Finding& first = findings_.all.front();
+    const ComparedMatrix& matrix = matched_.compared[first.place];
+    say_verdict(first);
+    say_doubts();
     page_.say(
         text(fmt::format("{0} of {1:# matrix|# matrices} differ{0:s|}. The first in the order of the computation is ",
                          Count{differ}, Count{count}),
-             strong(first.node->name), "."));
-    say_summary(findings_.all.front());
+             strong(matrix.node->name), "."));
+    if (!matched_.supposed.empty())
+      page_.say(fmt::format("Supposed, because neither the file nor the line says it: {}.",
+                            list_in_words(matched_.supposed)));
     say_unread();
-    if (findings_.may_be_conventions())
-      page_.say("What differs can be a convention, which is no error: others compute it so by agreement.");
+  }
+
+  // ", with --causal, which neither the file nor the line says"
+  std::string with_supposed() const {
+    if (matched_.supposed.empty()) return "";
+    return fmt::format(" with {}, which neither the file nor the line says", list_in_words(matched_.supposed));
+  }
+
+  void say_doubts() {
+    for (const std::string& doubt : matched_.doubts) page_.say(doubt);
   }
 
   // A right implementation that uses a parameter which was not read differs too.
@@ -82,25 +102,57 @@ class ComparisonPage {
   }
 
   // What a reader looks for first.
-  void say_summary(const Finding& first) {
+  void say_verdict(const Finding& first) {
+    const ComparedMatrix& matrix = matched_.compared[first.place];
     const std::vector<std::string> summaries = summaries_of(first);
     if (summaries.empty()) {
+      if (first.has_other_mask_value)
+        return page_.say("What differs is a convention, which is no error: others put a large negative number for −∞.");
+      if (is_one_cell(first)) {
+        const Difference& apart = first.difference;
+        const auto [theirs, right] = written_apart((*matrix.theirs)(apart.row, apart.column),
+                                                   matrix.node->matrix()(apart.row, apart.column));
+        return page_.say(text("Only ", strong(address(matrix, apart)),
+                              fmt::format(" differs: it is {} in the file, and {} is right.", theirs, right)));
+      }
+      page_.say("The file differs from the computation, and no known mistake explains how.");
       const std::string seen = seen_of(first).summary;
       if (!seen.empty()) page_.say(seen);
       return;
     }
-    const bool is_guess = first.contradicts.has_value();
-    Text all =
-        text(summaries.size() > 1  ? (is_guess ? "Each of these is a guess: " : "Each of these gives its numbers: ")
-             : is_guess            ? "A guess: "
-             : first.pairs.empty() ? "What gives its numbers: "
-                                   : "What gives its numbers, two mistakes together: ");
+    Text all = text(verdict_on(first, summaries.size()), ": ");
     for (std::size_t i = 0; i < summaries.size(); ++i) {
       const Text one = text(i == 0 ? "" : "; ", strong(summaries[i]));
       all.insert(all.end(), one.begin(), one.end());
     }
+    if (first.convention) {
+      const Text besides = text(", together with a convention, ", std::string(first.convention->summary));
+      all.insert(all.end(), besides.begin(), besides.end());
+    }
+    if (!first.precision.empty()) {
+      const Text besides = text(", with ", first.precision);
+      all.insert(all.end(), besides.begin(), besides.end());
+    }
     all.push_back({Span::Style::plain, "."});
     page_.say(std::move(all));
+    if (findings_.may_be_conventions()) page_.say("That is no error: others compute it so by agreement.");
+  }
+
+  std::string verdict_on(const Finding& first, std::size_t count) const {
+    const bool are_conventions = std::ranges::all_of(first.mistakes, is_convention);
+    const std::string_view what = are_conventions && first.pairs.empty() ? "convention" : "mistake";
+    if (first.contradicts) return fmt::format("{:A guess|Each of these is a guess}", Count{count});
+    const std::string gives = fmt::format("the numbers of {}", matched_.compared[first.place].node->name);
+    if (!first.pairs.empty())
+      return fmt::format("Two mistakes together give {}{}", gives, count > 1 ? ", in one of these pairs" : "");
+    return count > 1 ? fmt::format("One of these {}s gives {}", what, gives)
+                     : fmt::format("{} {} gives {}", are_conventions ? "A" : "One", what, gives);
+  }
+
+  // Whether of all that was compared one cell differs, in the first matrix that does.
+  bool is_one_cell(const Finding& first) const {
+    const Difference& apart = first.difference;
+    return findings_.all.size() == 1 && !apart.has_other_shape && apart.cells == 1 && matched_.compared[first.place].theirs->size() > 1;
   }
 
   static std::string with_amount(const Mistake& mistake, const std::string& amount) {

@@ -1,13 +1,16 @@
 #include "school/check/findings.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "school/check/fingerprints.hpp"
 #include "school/check/mistake_pairs.hpp"
+#include "school/check/step_precision.hpp"
 #include "school/check/variants.hpp"
 #include "school/mistake/mistake_search.hpp"
 #include "school/mistake/numbers.hpp"
@@ -38,13 +41,25 @@ class Search {
   Findings run() && {
     look_from(0);
     look_again_at_the_first();
+    return std::move(*this).finished();
+  }
+
+  // What single mistakes explain, and no more.
+  Findings run_for_single_mistakes() && {
+    work_left_ = 0;
+    tries_single_ones_ = true;
+    look_from(0);
+    return std::move(*this).finished();
+  }
+
+ private:
+  Findings finished() && {
     for (Finding& finding : findings_.all) call_a_guess(finding);
     for (std::size_t i = 0; i < findings_.all.size(); ++i) findings_.all[i].grounds = grounds_of(i);
     if (findings_.all.empty()) look_for_hidden();
     return std::move(findings_);
   }
 
- private:
   static constexpr std::size_t most_findings = 8;
 
   void look_from(std::size_t first) {
@@ -137,7 +152,7 @@ class Search {
     try_alone(finding);
     if (finding.mistakes.empty()) try_with_right_ones_unused(finding);
     if (finding.mistakes.empty()) try_with_conventions(finding);
-    if (finding.mistakes.empty() && is_other_computation(finding)) look_further(finding);
+    if (finding.mistakes.empty() && !tries_single_ones_ && is_other_computation(finding)) look_further(finding);
     finding.is_alone =
         finding.explains <= 1 && finding.pairs.empty() && ground().that_differ(place + 1) == 0 && has_behind(place);
     if (!finding.is_alone) take_for_granted(finding);
@@ -154,14 +169,34 @@ class Search {
     const std::uint64_t work = findings_.all.empty() ? 0 : tries * work_for(*matrix.node);
     if (work > work_left_) return;
     work_left_ -= work;
+    if (is_no_number_alone(finding)) return;
     const std::vector<SolvedNumber> numbers = solve_numbers(ground(), finding.place);
     const bool are_likely = std::ranges::any_of(numbers, [](const SolvedNumber& solved) { return solved.is_likely; });
     if (are_likely) return take(finding, numbers);
     try_variants(finding);
     if (!finding.is_explained()) try_with_right_ones_unused(finding);
+    if (!finding.is_explained()) take(finding, numbers);
     if (!finding.is_explained() && !finding.is_identified)
       finding.pairs = find_pairs(ground(), finding.place, work_left_);
-    if (!finding.is_explained()) take(finding, numbers);
+  }
+
+  // NaN is what comes out of many things. Which, cannot be seen from it.
+  bool is_no_number_alone(const Finding& finding) const {
+    const Matrix& theirs = *compared_[finding.place].theirs;
+    if (!finding.expected || finding.difference.has_other_shape) return false;
+    const double largest = largest_of(*finding.expected);
+    for (std::size_t i = 0; i < theirs.size(); ++i) {
+      const double one = cells(theirs)[i], other = cells(*finding.expected)[i];
+      if (!std::isnan(one) && !compared_[finding.place].rounding.same(one, other, largest)) return false;
+    }
+    return true;
+  }
+
+  std::vector<const PlacedMistake*> possible_for(const Finding& finding) const {
+    std::vector<const PlacedMistake*> possible = ground().possible_for(finding.place);
+    if (is_no_number_alone(finding))
+      std::erase_if(possible, [](const PlacedMistake* one) { return !one->mistake->about_no_number; });
+    return possible;
   }
 
   void take(Finding& finding, const std::vector<SolvedNumber>& numbers) {
@@ -266,6 +301,8 @@ class Search {
 
   // Each of those that explain most, and of these those that leave most right.
   void add(Finding& finding, const Mistake& mistake, ExplanatoryPower explained) {
+    const bool is_there = !finding.mistakes.empty() && finding.mistakes.back() == &mistake && explained == most_;
+    if (is_there) return;
     if (explained.count == 0 || (!finding.mistakes.empty() && explained < most_)) return;
     if (finding.mistakes.empty() || explained > most_) finding.mistakes.clear();
     most_ = explained;
@@ -283,7 +320,7 @@ class Search {
   }
 
   void try_alone(Finding& finding) {
-    for (const PlacedMistake* one : ground().possible_for(finding.place))
+    for (const PlacedMistake* one : possible_for(finding))
       add(finding, *one->mistake, explained_with(ground().with({one->change()}), finding.place, true));
     leave_those_that_fit_behind(finding);
   }
@@ -291,7 +328,7 @@ class Search {
   // A right matrix may stand in the file that was not computed with, such as scaled scores.
   void try_with_right_ones_unused(Finding& finding) {
     if (finding.place == 0) return;
-    for (const PlacedMistake* one : ground().possible_for(finding.place))
+    for (const PlacedMistake* one : possible_for(finding))
       add(finding, *one->mistake, explained_with(ground().with({one->change()}), finding.place, false));
     if (finding.mistakes.empty()) return;
     leave_those_that_fit_behind(finding);
@@ -311,7 +348,7 @@ class Search {
   // A mistake by somebody who also computes something else by agreement: a finite number for −∞ in rows that
   // the mistake masks. Only those are tried that bring the numbers nearer.
   void try_with_conventions(Finding& finding) {
-    const std::vector<const PlacedMistake*> possible = ground().possible_for(finding.place);
+    const std::vector<const PlacedMistake*> possible = possible_for(finding);
     std::vector<const PlacedMistake*> nearer;
     for (const PlacedMistake* one : possible) {
       if (one->mistake->kind == Mistake::Kind::error &&
@@ -342,7 +379,9 @@ class Search {
     const std::shared_ptr<const Matrix> numbers = remade.changes(place) ? remade.at(place) : nullptr;
     if (!numbers) return false;
     const Difference now = difference(*compared_[place].theirs, *numbers, compared_[place].rounding);
-    return !now.has_other_shape && now.cells < compared_[place].difference.cells;
+    constexpr double much = 0.1;  // what is left may be another ε
+    const Difference& before = compared_[place].difference;
+    return !now.has_other_shape && (now.cells < before.cells || now.largest < much * before.largest);
   }
 
   // In one part alone, with another matrix, or with a function.
@@ -466,6 +505,7 @@ class Search {
   std::uint64_t work_ahead_ = work_for_pairs;  // to follow several mistakes
   ExplanatoryPower most_;                      // of the finding that is looked at
   std::optional<Change> solved_;               // likewise
+  bool tries_single_ones_ = false;
   Findings findings_;
 };
 
@@ -490,9 +530,83 @@ bool is_explained(const Graph& graph, std::span<const ComparedMatrix> matrices) 
   });
 }
 
-Findings find_mistakes(const Graph& graph, std::span<const ComparedMatrix> compared) {
+bool Findings::is_one_mistake() const {
+  return all.size() == 1 && !all.front().mistakes.empty() && all.front().amounts.empty() && !all.front().convention &&
+         !all.front().contradicts && !has_more;
+}
+
+namespace {
+
+bool all_agree(std::span<const ComparedMatrix> compared) {
+  return std::ranges::all_of(compared, [](const ComparedMatrix& one) { return one.difference.agrees(); });
+}
+
+// Whether so many cells are as they should be to the last decimal that no step was rounded before.
+bool are_exact(std::span<const ComparedMatrix> compared, std::span<const ComparedMatrix> with_room) {
+  constexpr double enough = 3.5;  // powers of ten to one
+  double digits = 0.0;
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    if (!compared[i].node->op) continue;
+    for (const double x : cells(*compared[i].theirs)) {
+      const double room = with_room[i].rounding.most_apart(x, x, 0.0), own = compared[i].rounding.most_apart(x, x, 0.0);
+      if (own > 0.0 && room > own) digits += std::log10(room / own);
+    }
+  }
+  return digits >= enough;
+}
+
+// Each matrix from the numbers before it in the file, one of them by a mistake.
+std::optional<Findings> mistake_of_somebody_who_rounds(std::span<const ComparedMatrix> compared, const Graph& graph,
+                                                       const std::vector<PlacedMistake>& possible,
+                                                       const Findings& exact) {
+  Finding finding = exact.all.front();
+  const std::vector<const Mistake*> likely = std::exchange(finding.mistakes, {});
+  for (const PlacedMistake& one : possible) {
+    const bool is_new = finding.mistakes.empty() || finding.mistakes.back() != one.mistake;
+    const bool is_likely = std::ranges::find(likely, one.mistake) != likely.end();
+    if (is_new && one.mistake->kind == Mistake::Kind::error && !one.mistake->about_no_number &&
+        (likely.empty() || is_likely) && gives_from_rounded_numbers(graph, compared, one.change(), is_likely))
+      finding.mistakes.push_back(one.mistake);
+  }
+  if (finding.mistakes.empty()) return std::nullopt;
+  finding.amounts.clear();
+  finding.pairs.clear();
+  finding.convention = nullptr;
+  finding.contradicts.reset();
+  finding.unused.clear();
+  finding.explains = static_cast<std::size_t>(
+      std::ranges::count_if(compared, [](const ComparedMatrix& one) { return !one.difference.agrees(); }));
+  finding.precision = "each matrix computed from the rounded numbers before it";
+  return Findings{.all = {std::move(finding)}, .hidden = {}};
+}
+
+}  // namespace
+
+bool is_one_mistake(const Graph& graph, std::span<const ComparedMatrix> compared) {
   const std::vector<PlacedMistake> possible = placed_mistakes(graph);
-  return Search(graph, compared, possible).run();
+  return Search(graph, compared, possible).run_for_single_mistakes().is_one_mistake();
+}
+
+Findings find_mistakes(const Graph& graph, std::span<const ComparedMatrix> compared) {
+  std::optional<StepPrecision> precision = step_precision(graph, compared);
+  return precision ? Findings{.all = {}, .hidden = {}, .precision = std::move(precision->told)}
+                   : explain_difference(graph, compared);
+}
+
+Findings explain_difference(const Graph& graph, std::span<const ComparedMatrix> compared) {
+  const std::vector<PlacedMistake> possible = placed_mistakes(graph);
+  if (all_agree(compared)) return Search(graph, compared, possible).run();
+  Findings exact = Search(graph, compared, possible).run();
+  const std::vector<ComparedMatrix> with_room = with_room_for_rounded_steps(graph, compared);
+  if (with_room.empty() || (exact.is_one_mistake() && are_exact(compared, with_room))) return exact;
+  if (const auto some = some_step_precision(graph, compared)) return {.all = {}, .hidden = {}, .precision = some->told};
+  if (exact.is_one_mistake()) return exact;
+  if (const auto stepwise = mistake_of_somebody_who_rounds(compared, graph, possible, exact)) return *stepwise;
+  Findings rounded = Search(graph, with_room, possible).run_for_single_mistakes();
+  const bool is_one_cell = rounded.all.size() == 1 && rounded.all.front().difference.cells == 1;
+  if (!rounded.is_one_mistake() && !is_one_cell) return exact;
+  if (!is_one_cell) rounded.all.front().precision = "some steps rounded as well";
+  return rounded;
 }
 
 bool is_hidden(const Graph& graph, std::span<const ComparedMatrix> compared, const Mistake& mistake) {

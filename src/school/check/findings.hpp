@@ -41,6 +41,8 @@ struct Finding {
 
   std::optional<Grounds> grounds = {};  // nothing: they are not known
 
+  std::string precision = {};  // how its steps may have been rounded besides: "steps rounded to 2 decimals"
+
   bool is_identified = false;  // by what can be seen of it: it is the transpose, or has dropout
 
   /// Whether something explains it.
@@ -57,15 +59,26 @@ struct Findings {
   std::vector<Finding> all;
   std::vector<const Mistake*> hidden;  // where all is right: errors that would give these numbers as well
   bool has_more = false;               // whether more matrices differ that were not looked at
+  std::string precision = {};          // where all that differs is right but for this: "each step rounded to 2 decimals"
 
+  /// Whether one listed mistake, or convention, gives all that differs.
+  bool is_one_mistake() const;
   /// Whether all that differs can be conventions.
   bool may_be_conventions() const;
 };
 
+/// The same of what is not right with a precision that is known exactly.
+Findings explain_difference(const Graph& graph, std::span<const ComparedMatrix> compared);
+
+/// Whether one mistake gives all that differs.
+bool is_one_mistake(const Graph& graph, std::span<const ComparedMatrix> compared);
+
 /// Whether there is a mistake that gives all of these numbers.
 bool is_explained(const Graph& graph, std::span<const ComparedMatrix> matrices);
 
-/// Computes every mistake that can be made. `compared` is in the order of the computation, whose numbers are there.
+/// The first of these that gives all that differs: a right computation with other precision, one mistake, one mistake
+/// of somebody who rounds; else what explains most. `compared` is in the order of the computation, whose numbers are
+/// there.
 Findings find_mistakes(const Graph& graph, std::span<const ComparedMatrix> compared);
 
 /// Whether a mistake can be made, and gives these numbers as well, which are right.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "school/check/names.hpp"
 #include "school/check/places_in_models.hpp"
 #include "school/check/rounded_inputs.hpp"
+#include "school/check/step_precision.hpp"
 
 namespace attn {
 
@@ -334,25 +336,63 @@ struct Candidate {
   std::vector<std::vector<ComparedMatrix>> fits;
 };
 
-bool any_is_compared(const std::vector<ComparedMatrix>& matrices, const std::set<const Node*>& nodes) {
+template <class Nodes>
+bool any_is_compared(const std::vector<ComparedMatrix>& matrices, const Nodes& nodes) {
   return std::ranges::any_of(matrices, [&](const ComparedMatrix& one) { return nodes.contains(one.node); });
 }
 
-// The one that agrees, or that a mistake gives, or else the likeliest that no other matrix of the file is: a
-// name is first of all what it says first. People who save one result alone save the last.
+std::size_t cells_that_differ(const std::vector<ComparedMatrix>& matrices) {
+  std::size_t count = 0;
+  for (const ComparedMatrix& one : matrices)
+    count += one.difference.has_other_shape ? one.theirs->size() : one.difference.cells;
+  return count;
+}
+
+// The one of which fewer cells differ than of all others; null: there is none.
+const std::vector<ComparedMatrix>* nearest_of(const std::vector<const std::vector<ComparedMatrix>*>& fits) {
+  const std::vector<ComparedMatrix>* nearest = nullptr;
+  bool is_alone = false;
+  for (const std::vector<ComparedMatrix>* fit : fits) {
+    const std::size_t count = cells_that_differ(*fit), least = nearest ? cells_that_differ(*nearest) : count + 1;
+    if (count == least) is_alone = false;
+    if (count >= least) continue;
+    nearest = fit;
+    is_alone = true;
+  }
+  return is_alone && fits.size() > 1 ? nearest : nullptr;
+}
+
+// Whether a name that says the output was given to what goes into the output projection, though nothing else in the
+// file is the output.
+bool is_output_that_is_not_projected(const std::vector<ComparedMatrix>& fit, const Candidate& candidate,
+                                     const std::map<const Node*, std::size_t>& first) {
+  const Node& node = *fit.front().node;
+  const Node* const output = node.is(role::concat) ? node.beside(role::output) : nullptr;
+  if (!output || !output->op || may_be_before_projection(candidate.file->name)) return false;
+  const bool is_own = candidate.fits.front().front().node == output;
+  const auto counted = first.find(output);
+  if (counted != first.end() && counted->second > (is_own ? 1U : 0U)) return false;
+  return std::ranges::any_of(candidate.fits, [&](const auto& other) { return other.front().node == output; });
+}
+
+// The one that agrees, or that a mistake gives, or of which the fewest cells differ, or else the likeliest that no other
+// matrix of the file is: a name is first of all what it says first. People who save one result alone save the last.
 const std::vector<ComparedMatrix>& chosen_fit(const Graph& graph, const Candidate& candidate,
-                                              const std::set<const Node*>& of_others,
+                                              const std::map<const Node*, std::size_t>& of_others,
                                               const std::set<const Node*>& taken, bool is_only_result) {
   std::vector<const std::vector<ComparedMatrix>*> fits;
   for (const std::vector<ComparedMatrix>& fit : candidate.fits) {
     if (&fit == &candidate.fits.front() || !any_is_compared(fit, of_others)) fits.push_back(&fit);
   }
-  const auto agreeing = std::ranges::find_if(fits, [](const auto* fit) { return all_agree(*fit); });
+  const auto agreeing = std::ranges::find_if(fits, [&](const auto* fit) {
+    return all_agree(*fit) && !is_output_that_is_not_projected(*fit, candidate, of_others);
+  });
   if (agreeing != fits.end()) return **agreeing;
   if (fits.size() > 1) {
     const auto explained = std::ranges::find_if(fits, [&](const auto* fit) { return is_explained(graph, *fit); });
     if (explained != fits.end()) return **explained;
   }
+  if (const auto* nearest = nearest_of(fits)) return *nearest;
   if (is_only_result)
     return **std::ranges::max_element(fits, {}, [](const auto* fit) { return fit->front().node->original().index; });
   const auto free = std::ranges::find_if(fits, [&](const auto* fit) { return !any_is_compared(*fit, taken); });
@@ -417,14 +457,15 @@ MatchedMatrices match_matrices(Graph& graph, const std::vector<MatrixFile>& file
   }
   compute_watched(graph, graph.named());
   const int decimals = decimals_in(files);
-  std::set<const Node*> first, taken;
+  std::map<const Node*, std::size_t> first;  // of which matrices of the file it is the likeliest reading
+  std::set<const Node*> taken;
   for (Candidate& candidate : candidates) {
     for (const std::vector<const Node*>& nodes : candidate.groups) {
       if (const std::optional<Fit> fitting = fit(graph, nodes, *candidate.file))
         candidate.fits.push_back(compared_as(*candidate.file, *fitting, decimals));
     }
     if (candidate.fits.empty()) continue;
-    for (const ComparedMatrix& one : candidate.fits.front()) first.insert(one.node);
+    for (const ComparedMatrix& one : candidate.fits.front()) ++first[one.node];
   }
   const auto results = std::ranges::count_if(candidates, [](const Candidate& candidate) {
     return !candidate.fits.empty() && candidate.fits.front().front().node->op;
@@ -445,6 +486,7 @@ MatchedMatrices match_matrices(Graph& graph, const std::vector<MatrixFile>& file
   std::ranges::stable_sort(matched.compared, {},
                            [&](const ComparedMatrix& one) { return place_in_order(own_nodes, *one.node); });
   allow_for_rounded_inputs(graph, matched.compared);
+  allow_for_fewer_bits(graph, matched.compared);
   return matched;
 }
 

@@ -234,8 +234,20 @@ class PairSearch {
   bool explains_all(const Couple& couple) const {
     RecomputedMatrices both(ground_.graph, ground_.compared,
                             with_all(couple.earlier->made.changes, couple.later->made.changes));
-    return both.keeps_those_before(place_) &&
+    return is_no_chance(both) && both.keeps_those_before(place_) &&
            explanatory_power(both, ground_.compared, place_).count == ground_.that_differ(place_);
+  }
+
+  // Of thousands of pairs some agree with a few rounded numbers.
+  bool is_no_chance(RecomputedMatrices& both) const {
+    constexpr std::size_t least_cells = 4;
+    constexpr double least_digits = 5.0;
+    RecomputedMatrices neither(ground_.graph, ground_.compared, ground_.granted);
+    const std::shared_ptr<const Matrix> without = neither.at(place_), with = both.at(place_);
+    if (!without || !with) return false;
+    if (without->shape() != with->shape()) return true;
+    const CellEvidence evidence = cell_evidence(ground_.compared[place_], *without, *with);
+    return evidence.independent >= least_cells && evidence.digits >= least_digits;
   }
 
   // The likeliest halves with a number that is solved for.

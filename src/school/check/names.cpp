@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::string_view digit_characters = "0123456789";
 
+// Of an output some call so what is not projected yet.
+constexpr std::array<std::string_view, 5> names_before_projection = {"attnoutput", "attentionoutput", "attnout", "o",
+                                                                     "z"};
+
 // What others call a role, and which it may be, the likeliest first.
 struct Spelling {
   std::string_view name;
@@ -29,6 +33,7 @@ const std::vector<Spelling>& spellings() {
       for (const std::string_view name : names) all.push_back({name, roles});
     };
     add({&x, &positioned}, {"x", "input", "inputs", "embeddings", "embedding", "emb", "embedded", "xs"});
+    add({&memory}, {"encoderoutput", "encoderoutputs", "encout", "encoderstates", "encoderhiddenstates", "source", "src"});
     add({&w_q}, {"wquery", "queryweight", "qweight", "queryprojection"});
     add({&w_k}, {"wkey", "keyweight", "kweight", "keyprojection"});
     add({&w_v}, {"wvalue", "valueweight", "vweight", "valueprojection"});
@@ -59,9 +64,8 @@ const std::vector<Spelling>& spellings() {
          "attentions", "pattern", "hookpattern",  "att"});
     add({&weights, &masked, &scaled, &scores}, {"wei"});
     add({&output, &context}, {"output", "outputs", "y", "result", "lasthiddenstate"});
-    add({&output, &context, &concat}, {"out"});  // before and behind the output layer
-    // Some call so what is not projected yet.
-    add({&output, &concat, &context}, {"attnoutput", "attentionoutput", "attnout", "o", "z"});
+    add({&output, &context, &concat}, {"out"});
+    for (const std::string_view name : names_before_projection) add({&output, &concat, &context}, {name});
     // What others call so is not projected yet; without heads and w_o it is the output.
     add({&context, &concat, &head, &output},
         {"context", "contextvector", "contextlayer", "ctx", "contextvec", "attended", "weightedvalues"});
@@ -271,6 +275,12 @@ std::span<const Role* const> roles_named(std::string_view name) {
   const auto found =
       std::ranges::find_if(spellings(), [&](const Spelling& row) { return plain_name(row.name) == letters; });
   return found == spellings().end() ? std::span<const Role* const>() : found->roles;
+}
+
+bool may_be_before_projection(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  const std::string letters = plain_name(dot == std::string_view::npos ? name : name.substr(dot + 1));
+  return std::ranges::find(names_before_projection, letters) != names_before_projection.end();
 }
 
 bool is_of_linear_layer(std::string_view name) { return !role_in_linear_layer(name).empty(); }

@@ -28,6 +28,9 @@ std::vector<Reading> readings_of(std::string_view name);
 /// them: `attention.self.query.weight`; the likeliest first. Empty: nothing.
 std::span<const Role* const> roles_named(std::string_view name);
 
+/// Whether people also call so what goes into an output projection: "attn_output".
+bool may_be_before_projection(std::string_view name);
+
 /// Whether it is called as the weight or the bias of a linear layer of PyTorch.
 bool is_of_linear_layer(std::string_view name);
 

@@ -25,6 +25,8 @@ struct Mistake {
   /// What it makes in the place of such a node; nothing: with these numbers it is no other. Throws InputError
   /// where that cannot be computed.
   std::optional<Value> (*instead)(RewriteSite at);
+  /// Whether numbers that are NaN or infinite are what it is about. NaN speaks for no other.
+  bool about_no_number = false;
 
   operator Change() const { return {where, instead}; }
 };

@@ -1,7 +1,11 @@
 #include "school/mistake/mistake_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
+#include <set>
+#include <utility>
 
 #include "core/graph/operation.hpp"
 #include "core/support/error.hpp"
@@ -63,6 +67,34 @@ bool RecomputedMatrices::keeps_those_before(std::size_t place) {
     if (changes(i) && !explains(i)) return false;
   }
   return true;
+}
+
+CellEvidence cell_evidence(const ComparedMatrix& matrix, const Matrix& without, const Matrix& with) {
+  CellEvidence evidence;
+  const Matrix& theirs = *matrix.theirs;
+  if (without.shape() != theirs.shape() || with.shape() != theirs.shape()) return evidence;
+  const double largest = std::max(largest_of(without), largest_of(with));
+  std::set<std::pair<double, double>> seen;
+  for (std::size_t i = 0; i < theirs.shape().rows; ++i) {
+    std::size_t in_row = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < theirs.shape().columns; ++j) {
+      const double apart = std::fabs(with(i, j) - without(i, j));
+      const double room = matrix.rounding.most_apart(theirs(i, j), with(i, j), largest);
+      if (!std::isfinite(apart) || !std::isfinite(theirs(i, j)) || apart <= 2.0 * room) continue;
+      if (!seen.insert({theirs(i, j), without(i, j)}).second) continue;
+      const double digits = std::min(std::log10(apart / std::max(room, 1e-300)), 15.0);
+      least = std::min(least, digits);
+      evidence.digits += digits;
+      ++in_row;
+    }
+    if (in_row == theirs.shape().columns && in_row > 1 && matrix.node->rows_sum_to_one()) {
+      --in_row;
+      evidence.digits -= least;
+    }
+    evidence.independent += in_row;
+  }
+  return evidence;
 }
 
 ExplanatoryPower explanatory_power(RecomputedMatrices& remade, std::span<const ComparedMatrix> compared,

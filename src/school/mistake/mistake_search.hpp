@@ -81,6 +81,14 @@ struct ExplanatoryPower {
   auto operator<=>(const ExplanatoryPower&) const = default;
 };
 
+/// How much the cells of a matrix speak for an explanation: those that it moves by more than two numbers of somebody may
+/// be apart. Cells that say the same count once, and of a row that sums to 1 all but one.
+struct CellEvidence {
+  std::size_t independent = 0;
+  double digits = 0.0;  // powers of ten to one that they do not agree by chance
+};
+CellEvidence cell_evidence(const ComparedMatrix& matrix, const Matrix& without, const Matrix& with);
+
 /// How many of the matrices that differ have the numbers that the changes give, up to the first that has not; none
 /// where the one at the place is not among them.
 ExplanatoryPower explanatory_power(RecomputedMatrices& remade, std::span<const ComparedMatrix> compared,

@@ -36,15 +36,16 @@ class NumberSolver {
         places_(ground.graph, mistake.mistake.where),
         before_(ground.graph, ground.compared, ground.granted) {}
 
+  // Nothing: no number gives theirs, or too few cells say so.
   std::optional<SolvedNumber> run() {
     if (!places_.first() || places_.first()->index > ground_.compared[place_].node->index || !reaches())
       return std::nullopt;
     for (const double start : mistake_.starts) {
-      if (explains(start)) return solved(start);
+      if (explains(start)) return enough_said(start);
     }
     for (const double start : mistake_.starts) {
       const std::optional<double> number = improved(start);
-      if (number && explains(*number)) return solved(shortest(*number));
+      if (number && explains(*number)) return enough_said(shortest(*number));
     }
     return std::nullopt;
   }
@@ -155,6 +156,16 @@ class NumberSolver {
            mistake_.amount(*places_.first(), number).find(':') != std::string::npos;
   }
 
+  // A number takes one cell to be solved for. At least three others that do not follow from these must say the same.
+  std::optional<SolvedNumber> enough_said(double number) {
+    constexpr std::size_t unknowns = 1, least_beyond = 3;
+    const std::shared_ptr<const Matrix> without = before_.at(place_), now = with(number).at(place_);
+    if (!without || !now) return std::nullopt;
+    const CellEvidence evidence = cell_evidence(ground_.compared[place_], *without, *now);
+    if (evidence.independent < unknowns + least_beyond) return std::nullopt;
+    return solved(number);
+  }
+
   SolvedNumber solved(double number) {
     RecomputedMatrices remade = with(number);
     return {&mistake_, mistake_.amount(*places_.first(), number), mistake_.change(places_, number),
@@ -171,12 +182,9 @@ class NumberSolver {
 }  // namespace
 
 std::vector<SolvedNumber> solve_numbers(const SearchGround& ground, std::size_t place) {
-  constexpr std::size_t least_cells = 3;
   const ComparedMatrix& matrix = ground.compared[place];
   std::vector<SolvedNumber> all;
-  if (matrix.difference.has_other_shape || matrix.theirs->size() <= least_cells ||
-      matrix.difference.cells < least_cells)
-    return all;
+  if (matrix.difference.has_other_shape) return all;
   constexpr std::uint64_t most_work = 1'000'000'000, tries = 15;  // of each that gives nothing
   std::uint64_t work = 0;
   for (const MistakeWithNumber* mistake : mistakes_with_numbers()) {

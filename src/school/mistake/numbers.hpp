@@ -66,8 +66,8 @@ struct SolvedNumber {
   bool is_likely;  // has few digits, or is known by its amount
 };
 
-/// Those that give the matrix at a place, and of these those that explain most. Few cells that differ are explained by
-/// some number by chance: then there are none.
+/// Those that give the matrix at a place, and of these those that explain most. A number is an unknown: unless three
+/// cells that do not follow from each other agree beyond the one that it takes to solve for it, there is none.
 std::vector<SolvedNumber> solve_numbers(const SearchGround& ground, std::size_t place);
 
 /// How many times a matrix is computed, at the most, where no number gives it.

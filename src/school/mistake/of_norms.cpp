@@ -120,9 +120,9 @@ constexpr Mistake mistakes_in_norms[] = {
      "This is what division by n − 1 gives, as for the variance of a sample (torch.var divides so unless told otherwise). "
      "Layer normalization divides the sum of the squared distances by n.",
      has_sample_variance, by_n_minus_1},
-    {"epsilon-outside-the-root", error, "ε added to the standard deviation",
-     "This is what a root gives to which ε is added. ε stands under the root.", normalizes_with_epsilon,
-     epsilon_outside_the_root},
+    {"epsilon-outside-the-root", convention, "ε added to the standard deviation",
+     "This is what a root gives to which ε is added, as in The Annotated Transformer. Here ε stands under the root.",
+     normalizes_with_epsilon, epsilon_outside_the_root},
     {"one-not-added-to-gamma", error, "γ in the place of 1 + γ",
      "This is what comes out when the normalized row is multiplied by γ. This norm multiplies it by 1 + γ.",
      adds_one_to_gamma, second_alone},

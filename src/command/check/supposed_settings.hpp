@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command/command.hpp"
+
+namespace attn {
+
+/// How something is computed that neither the line nor the file says: a question, for which a few answers are tried.
+struct SupposedSetting {
+  const Option* option;
+  OptionValue value;
+
+  /// As one would type it: "--heads 2".
+  std::string typed() const;
+};
+using Supposition = std::vector<SupposedSetting>;
+
+/// What is tried: each setting alone, and then two together, as far as the computation has steps that they concern.
+/// `taken` is the line with what the file says, of which the options `open` are guesses as well; `is_recorded`: the file
+/// has all that its program was given.
+std::vector<Supposition> suppositions(const Command& command, const Arguments& taken, const Graph& graph,
+                                      const OptionList& open, bool is_recorded);
+
+/// How many heads there may be.
+std::vector<SupposedSetting> supposed_heads();
+
+}  // namespace attn

@@ -1,0 +1,558 @@
+#include "school/check/step_precision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "core/math/rows.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "school/mistake/mistake_search.hpp"
+#include "school/mistake/parts.hpp"
+
+namespace attn {
+
+namespace {
+
+// --- how numbers are rounded
+
+enum class RoundOrCut { nearest, nearest_even, cut };
+
+constexpr int most_decimals_by_hand = 4;
+
+// A number that stands exactly between two is rounded away from 0, as people do, or to the even one, as NumPy does.
+double kept(double x, int decimals, RoundOrCut keep) {
+  if (!std::isfinite(x)) return x;
+  constexpr double slack = 1e-9;  // 0.29999999999 is 0.3
+  const double unit = std::pow(10.0, decimals), scaled = x * unit;
+  if (keep == RoundOrCut::nearest_even) return std::nearbyint(scaled) / unit;
+  const double away = scaled + std::copysign(slack, scaled);
+  return (keep == RoundOrCut::cut ? std::trunc(away) : std::round(away)) / unit;
+}
+
+// --- steps
+
+bool is_step(const Node& node) {
+  return !node.name.empty() && node.op && !node.is_alias() && node.family == &family::forward &&
+         (node.content() == Content::numbers || node.content() == Content::weights);
+}
+
+using OfNumber = std::function<double(double)>;
+
+Matrix each_number(const Matrix& matrix, const OfNumber& function) {
+  Matrix result = matrix;
+  for (double& x : cells(result)) x = function(x);
+  return result;
+}
+
+// What the other changes make of a step, with a function of each number.
+Change behind_each(std::function<bool(const Node& node)> where, OfNumber function) {
+  return {std::move(where), [function = std::move(function)](RewriteSite at) -> Made {
+            return at.like(each_number(at.itself().matrix(), function));
+          }};
+}
+
+// --- the root
+
+bool divides_by_root(const Node& node) {
+  const Scalar* const by = makes(node, role::scaled) ? node.find(setting::number) : nullptr;
+  if (!by || node.op != &op::divide) return false;
+  const double square = by->value * by->value;
+  return std::fabs(square - std::nearbyint(square)) < 1e-9 && by->value != std::nearbyint(by->value);
+}
+
+struct RoundedRoot {
+  int decimals;
+  RoundOrCut keep;
+  bool is_reciprocal;  // 1/√2 as 0.71, by which the scores are multiplied
+};
+
+constexpr RoundedRoot rounded_roots[] = {
+    {1, RoundOrCut::nearest, false}, {2, RoundOrCut::nearest, false}, {3, RoundOrCut::nearest, false}, {0, RoundOrCut::nearest, false},
+    {4, RoundOrCut::nearest, false}, {1, RoundOrCut::cut, false},     {2, RoundOrCut::cut, false},     {3, RoundOrCut::cut, false},
+    {2, RoundOrCut::nearest, true},  {3, RoundOrCut::nearest, true},  {1, RoundOrCut::nearest, true},  {4, RoundOrCut::nearest, true},
+};
+
+double root_kept(double root, const RoundedRoot& as) {
+  return kept(as.is_reciprocal ? 1.0 / root : root, as.decimals, as.keep);
+}
+
+Change with_rounded_root(const RoundedRoot& as) {
+  return {divides_by_root, [as](RewriteSite at) -> Made {
+            const double number = root_kept(at.node.find(setting::number)->value, as);
+            return as.is_reciprocal ? times(at[0], plain_number(number)) : divide(at[0], plain_number(number));
+          }};
+}
+
+// --- exponentials
+
+struct Exponentials {
+  std::optional<int> decimals = {};  // nothing: they are not rounded
+  RoundOrCut keep = RoundOrCut::nearest;
+  bool less_largest = false;  // after the largest number of the row is subtracted
+  double base = std::numbers::e;
+};
+
+double fast_exponential(double x) {  // (Schraudolph 1999, A Fast, Compact Approximation of the Exponential Function)
+  if (!std::isfinite(x)) return std::exp(x);
+  const double high = std::floor(1048576.0 / std::numbers::ln2 * x + 1072693248.0 - 60801.0);
+  const double exponent = std::floor(high / 1048576.0);
+  return std::ldexp(1.0 + (high - exponent * 1048576.0) / 1048576.0, static_cast<int>(exponent) - 1023);
+}
+double compounded(double x) { return std::isfinite(x) ? std::pow(1.0 + x / 256.0, 256.0) : std::exp(x); }
+double compounded_further(double x) { return std::isfinite(x) ? std::pow(1.0 + x / 1024.0, 1024.0) : std::exp(x); }
+
+struct OtherExponential {
+  std::string_view told;
+  double (*function)(double);
+};
+constexpr OtherExponential other_exponentials[] = {
+    {"exponentials approximated by their bits (Schraudolph 1999)", fast_exponential},
+    {"exponentials approximated as (1 + x/256)²⁵⁶", compounded},
+    {"exponentials approximated as (1 + x/1024)¹⁰²⁴", compounded_further},
+};
+
+Change softmax_by(OfNumber exponential, bool less_largest) {
+  return {is_softmax_of_attention, [exponential = std::move(exponential), less_largest](RewriteSite at) -> Made {
+            Matrix weights = at[0].matrix();
+            for (std::size_t i = 0; i < weights.shape().rows; ++i) {
+              const std::span<double> own = row(weights, i);
+              const double largest = std::ranges::max(own);
+              double sum = 0.0;
+              for (double& x : own) sum += x = is_masked(x) ? 0.0 : exponential(less_largest ? x - largest : x);
+              for (double& x : own) x = sum > 0.0 ? x / sum : 0.0;
+            }
+            return at.like(std::move(weights));
+          }};
+}
+
+Change with_exponentials_as(const Exponentials& as) {
+  const OfNumber exponential = [as](double x) {
+    const double power = std::pow(as.base, x);
+    return as.decimals ? kept(power, *as.decimals, as.keep) : power;
+  };
+  return softmax_by(exponential, as.less_largest);
+}
+
+// --- all of it
+
+// What somebody may have rounded on the way.
+struct HandRounding {
+  std::vector<std::pair<const Role*, int>> roles = {};  // to how many decimals; null: each step
+  RoundOrCut keep = RoundOrCut::nearest;
+  std::optional<Exponentials> exponentials = {};
+  std::optional<RoundedRoot> root = {};
+
+  std::vector<Change> changes() const {
+    std::vector<Change> all;
+    for (const auto& [role, decimals] : roles) {
+      all.push_back(behind_each([role](const Node& node) { return is_step(node) && (!role || node.is(*role)); },
+                                [decimals, keep = keep](double x) { return kept(x, decimals, keep); }));
+    }
+    if (exponentials) all.push_back(with_exponentials_as(*exponentials));
+    if (root) all.push_back(with_rounded_root(*root));
+    return all;
+  }
+
+  std::string told(const Node* scaled) const {
+    const std::string_view verb = keep == RoundOrCut::cut ? "cut at" : "rounded to";
+    std::vector<std::string> parts;
+    for (const auto& [role, decimals] : roles) {
+      parts.push_back(fmt::format("{} {} {}", role ? std::string(role->leaf) : "each step", verb,
+                                  count_of(static_cast<std::size_t>(decimals), "decimal")));
+    }
+    if (exponentials && exponentials->decimals)
+      parts.push_back(fmt::format("exponentials {} {}", exponentials->keep == RoundOrCut::cut ? "cut at" : "rounded to",
+                                  count_of(static_cast<std::size_t>(*exponentials->decimals), "decimal")));
+    if (exponentials && exponentials->base != std::numbers::e)
+      parts.push_back(fmt::format("e taken as {}", exponentials->base));
+    if (root && scaled) {
+      const double value = scaled->find(setting::number)->value;
+      parts.push_back(fmt::format("{}√{} taken as {}", root->is_reciprocal ? "1/" : "", std::nearbyint(value * value),
+                                  root_kept(value, *root)));
+    }
+    return list_in_words(parts);
+  }
+};
+
+class PrecisionSearch {
+ public:
+  PrecisionSearch(const Graph& graph, std::span<const ComparedMatrix> compared) : graph_(graph), compared_(compared) {
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      const ComparedMatrix& one = compared[i];
+      if (one.difference.agrees()) continue;
+      differing_.push_back(i);
+      const std::optional<int> decimals = one.rounding.decimals();
+      is_written_by_hand_ = is_written_by_hand_ && decimals && *decimals <= most_decimals_by_hand;
+      may_be_ = may_be_ && one.node->op && !one.difference.has_other_shape &&
+                std::ranges::all_of(cells(*one.theirs), [](double x) { return !std::isnan(x); });
+      work_of_one_ += work_for(*one.node);
+    }
+    const auto found = std::ranges::find_if(graph.nodes(), divides_by_root);
+    if (found != graph.nodes().end()) scaled_ = &*found;
+    has_softmax_ = std::ranges::any_of(graph.nodes(), is_softmax_of_attention);
+  }
+
+  bool may_be() const { return may_be_; }
+
+  std::optional<StepPrecision> run() {
+    if (!may_be_ || differing_.empty()) return std::nullopt;
+    if (explains({})) return told(cut_at_ ? "" : "each matrix computed from the rounded numbers before it");
+    if (!may_be_rounded_to(0)) return std::nullopt;
+    if (const auto found = single_facts()) return found;
+    for (int decimals = most_decimals_by_hand; decimals >= (has_softmax_ ? 1 : 0); --decimals) {
+      if (!may_be_rounded_to(decimals)) continue;
+      if (const auto found = all_steps(decimals)) return found;
+    }
+    return is_written_by_hand_ ? each_step_by_itself() : std::nullopt;
+  }
+
+  // How far off the matrices are at the most where steps are off by up to half a unit of these decimals.
+  std::vector<double> room(int decimals, int tries, double units) {
+    std::vector<double> most(compared_.size(), 0.0);
+    std::mt19937 generator(1);
+    const double by = units * std::pow(10.0, -decimals);
+    for (int i = 0; i < tries; ++i) {
+      std::vector<Change> changes = {behind_each(is_step, [&](double x) {
+        return std::isfinite(x) ? x + (generator() % 2 == 0 ? by : -by) : x;
+      })};
+      add_apart(changes, most);
+    }
+    return most;
+  }
+
+  // Each matrix that differs, from the numbers before it in the file, or from those that are not rounded for it.
+  bool explains(const std::vector<Change>& changes) {
+    cut_at_.reset();
+    return where_possible([&] {
+      for (const std::size_t place : differing_) {
+        std::vector<Change> all = numbers_before(place);
+        const bool has_numbers = !all.empty();
+        work_ += (has_numbers ? 2 : 1) * (work_for(*compared_[place].node) + 10'000);
+        all.insert(all.end(), changes.begin(), changes.end());
+        if (explains_place(place, std::move(all))) continue;
+        if (!has_numbers || !explains_place(place, changes)) return false;
+      }
+      return true;
+    });
+  }
+
+  // The exponentials and the root rounded otherwise than the steps for which there is room already.
+  std::optional<StepPrecision> run_in_room() {
+    if (!may_be_) return std::nullopt;
+    if (differing_.empty()) return StepPrecision{};
+    std::vector<std::optional<Exponentials>> ways = {std::nullopt};
+    for (const double base : {2.718, 2.72, 2.7}) ways.emplace_back(Exponentials{.base = base});
+    for (int decimals = most_decimals_by_hand; decimals >= 1; --decimals) {
+      for (const bool less_largest : {false, true}) {
+        for (const double base : {std::numbers::e, 2.72})
+          ways.emplace_back(Exponentials{decimals, RoundOrCut::nearest, less_largest, base});
+        ways.emplace_back(Exponentials{decimals, RoundOrCut::cut, less_largest, std::numbers::e});
+      }
+    }
+    for (const std::optional<Exponentials>& way : ways) {
+      for (const std::optional<RoundedRoot>& root : roots(2)) {
+        if (const auto found = tried({.exponentials = way, .root = root})) return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr std::uint64_t most_work = 100'000'000;
+
+  void add_apart(const std::vector<Change>& changes, std::vector<double>& most) {
+    RecomputedMatrices remade(graph_, compared_, changes);
+    for (std::size_t k = 0; k < compared_.size(); ++k) {
+      const std::shared_ptr<const Matrix> now = compared_[k].node->op ? remade.at(k) : nullptr;
+      if (!now) continue;
+      const Matrix& right = compared_[k].node->matrix();
+      for (std::size_t cell = 0; cell < right.size(); ++cell) {
+        const double apart = std::fabs(cells(*now)[cell] - cells(right)[cell]);
+        if (std::isfinite(apart)) most[k] = std::max(most[k], apart);
+      }
+    }
+  }
+
+  bool explains_place(std::size_t place, std::vector<Change> changes) {
+    RecomputedMatrices remade(graph_, compared_, std::move(changes));
+    const ComparedMatrix& one = compared_[place];
+    const std::shared_ptr<const Matrix> now = remade.at(place);
+    if (!now) return false;
+    if (agree(*one.theirs, *now, one.rounding)) return true;
+    const std::optional<int> decimals = one.rounding.decimals();
+    if (!decimals || *decimals > most_decimals_by_hand) return false;
+    const Matrix written = each_number(*now, [&](double x) { return kept(x, *decimals, RoundOrCut::cut); });
+    const bool is_cut = agree(*one.theirs, written, one.rounding);
+    if (is_cut) cut_at_ = *decimals;
+    return is_cut;
+  }
+
+  std::vector<Change> numbers_before(std::size_t place) const {
+    std::vector<Change> numbers;
+    const Node& last = compared_[place].node->original();
+    for (std::size_t i = 0; i < place; ++i) {
+      const Node& node = compared_[i].node->original();
+      const bool is_usable = node.op && &node != &last && node.frame.shape == compared_[i].theirs->shape();
+      if (is_usable) numbers.push_back(numbers_of(node, *compared_[i].theirs));
+    }
+    return numbers;
+  }
+
+  std::optional<StepPrecision> tried(const HandRounding& as) {
+    if (work_ > most_work || !explains(as.changes())) return std::nullopt;
+    return told(as.told(scaled_));
+  }
+
+  // With what was done to the numbers of the file at the end.
+  StepPrecision told(std::string how) const {
+    if (!cut_at_) return {std::move(how)};
+    const std::string cut =
+        fmt::format("the numbers of the file cut at {}", count_of(static_cast<std::size_t>(*cut_at_), "decimal"));
+    return {how.empty() ? cut : fmt::format("{}, and {}", how, cut)};
+  }
+
+  std::optional<StepPrecision> single_facts() {
+    for (const RoundedRoot& root : rounded_roots) {
+      if (!scaled_) break;
+      if (const auto found = tried({.root = root})) return found;
+    }
+    if (has_softmax_) {
+      for (const double base : {2.718, 2.72, 2.7183, 2.7}) {
+        if (const auto found = tried({.exponentials = Exponentials{.base = base}})) return found;
+      }
+      for (const OtherExponential& row : other_exponentials) {
+        for (const bool less_largest : {false, true}) {
+          if (explains({softmax_by(row.function, less_largest)})) return told(std::string(row.told));
+        }
+      }
+    }
+    if (explains({behind_each(makes<role::scaled>, [](double x) { return std::floor(x); })}))
+      return StepPrecision{"the scaled scores rounded down to whole numbers, as // does"};
+    for (const Precision type : {Precision::float32, Precision::float16, Precision::bfloat16}) {
+      const OfNumber held = [type](double x) { return rounded_to(type, x); };
+      const auto is_input = [](const Node& node) { return !node.op && node.content() == Content::numbers; };
+      const Change inputs{is_input,
+                          [held](RewriteSite at) -> Made { return at.like(each_number(at.node.matrix(), held)); }};
+      if (explains({behind_each(is_step, held)}) || explains({behind_each(is_step, held), inputs}))
+        return StepPrecision{fmt::format("each step rounded to {}", number_type(type).name)};
+    }
+    for (const Role* role : {&role::weights, &role::scaled, &role::scores, &role::q, &role::k, &role::v}) {
+      for (int decimals = most_decimals_by_hand; decimals >= (role == &role::weights ? 1 : 0); --decimals) {
+        for (const RoundOrCut keep : {RoundOrCut::nearest, RoundOrCut::nearest_even, RoundOrCut::cut}) {
+          if (const auto found = tried({.roles = {{role, decimals}}, .keep = keep})) return found;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::vector<std::optional<RoundedRoot>> roots(int decimals) const {
+    std::vector<std::optional<RoundedRoot>> all = {std::nullopt};
+    for (const RoundedRoot& root : rounded_roots) {
+      const bool is_usual = root.decimals == decimals || (root.decimals <= 2 && root.decimals > 0);
+      if (scaled_ && is_usual) all.push_back(root);
+    }
+    return all;
+  }
+
+  std::optional<StepPrecision> all_steps(int decimals) {
+    std::vector<std::optional<Exponentials>> ways = {std::nullopt};
+    for (const bool less_largest : {false, true}) {
+      for (const double base : {std::numbers::e, 2.718, 2.72}) {
+        if (has_softmax_ && is_written_by_hand_) ways.emplace_back(Exponentials{decimals, RoundOrCut::nearest, less_largest, base});
+      }
+    }
+    for (const double base : {2.718, 2.72}) {
+      if (has_softmax_ && is_written_by_hand_) ways.emplace_back(Exponentials{.base = base});
+    }
+    for (const std::optional<Exponentials>& way : ways) {
+      for (const RoundOrCut keep : {RoundOrCut::nearest, RoundOrCut::nearest_even, RoundOrCut::cut}) {
+        for (const std::optional<RoundedRoot>& root : roots(decimals)) {
+          HandRounding as{.roles = {{nullptr, decimals}}, .keep = keep, .exponentials = way, .root = root};
+          if (as.exponentials) as.exponentials->keep = keep;
+          if (const auto found = tried(as)) return found;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Scores and weights at decimals of their own.
+  std::optional<StepPrecision> each_step_by_itself() {
+    if (!has_softmax_ || !may_be_rounded_to(1)) return std::nullopt;
+    std::vector<std::optional<Exponentials>> ways = {std::nullopt};
+    for (int decimals = 1; decimals <= most_decimals_by_hand; ++decimals) {
+      for (const bool less_largest : {false, true})
+        ways.emplace_back(Exponentials{decimals, RoundOrCut::nearest, less_largest, std::numbers::e});
+    }
+    for (const std::optional<Exponentials>& way : ways) {
+      for (int scaled = most_decimals_by_hand + 1; scaled >= 0; --scaled) {
+        for (int weights = most_decimals_by_hand + 1; weights >= 1; --weights) {
+          for (const std::optional<RoundedRoot>& root : roots(scaled)) {
+            HandRounding as{.exponentials = way, .root = root};
+            if (weights <= most_decimals_by_hand) as.roles.emplace_back(&role::weights, weights);
+            if (scaled <= most_decimals_by_hand) as.roles.emplace_back(&role::scaled, scaled);
+            if (work_ > most_work) return std::nullopt;
+            if (const auto found = tried(as)) return found;
+          }
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Whether they can be as far off as they are.
+  bool may_be_rounded_to(int decimals) {
+    constexpr int tries = 4;
+    constexpr double whole = 1.0, beyond = 2.5;
+    work_ += tries * work_of_one_;
+    const std::vector<double> most = room(decimals, tries, whole);
+    return std::ranges::all_of(differing_, [&](std::size_t i) {
+      const ComparedMatrix& one = compared_[i];
+      return one.difference.largest <= beyond * most[i] + one.rounding.most_apart(0.0, 0.0, largest_of(*one.theirs));
+    });
+  }
+
+  const Graph& graph_;
+  std::span<const ComparedMatrix> compared_;
+  std::vector<std::size_t> differing_;
+  bool may_be_ = true;
+  bool is_written_by_hand_ = true;
+  const Node* scaled_ = nullptr;
+  bool has_softmax_ = false;
+  std::optional<int> cut_at_;  // the decimals at which the numbers of the file were cut in what was tried last
+  std::uint64_t work_ = 0, work_of_one_ = 0;
+};
+
+// The decimals to which all matrices that differ were rounded; nothing: they were not, or not by hand.
+std::optional<int> decimals_by_hand(std::span<const ComparedMatrix> compared) {
+  std::optional<int> least;
+  for (const ComparedMatrix& one : compared) {
+    if (one.difference.agrees() || !one.node->op) continue;
+    const std::optional<int> own = one.rounding.decimals();
+    if (!own || *own > most_decimals_by_hand || *own < 1) return std::nullopt;
+    least = std::min(least.value_or(*own), *own);
+  }
+  return least;
+}
+
+double spread_of(const Matrix& matrix) {
+  double least = 0.0, most = 0.0;
+  bool has_any = false;
+  for (const double x : cells(matrix)) {
+    if (!std::isfinite(x)) continue;
+    least = has_any ? std::min(least, x) : x;
+    most = has_any ? std::max(most, x) : x;
+    has_any = true;
+  }
+  return most - least;
+}
+
+// Room that is small beside the numbers themselves; empty: it would let everything pass.
+std::vector<double> room_for_steps(const Graph& graph, std::span<const ComparedMatrix> compared) {
+  constexpr double half = 0.5, small = 0.15;
+  constexpr int tries = 40;
+  constexpr std::uint64_t most_work = 100'000'000;
+  PrecisionSearch search(graph, compared);
+  const std::optional<int> decimals = decimals_by_hand(compared);
+  std::uint64_t work = 0;
+  for (const ComparedMatrix& one : compared) work += one.node->op ? tries * work_for(*one.node) : 0;
+  if (!search.may_be() || !decimals || work > most_work) return {};
+  std::vector<double> room = search.room(*decimals, tries, half);
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    if (compared[i].difference.agrees() || !compared[i].node->op) continue;
+    if (room[i] > small * spread_of(compared[i].node->matrix())) return {};
+  }
+  return room;
+}
+
+}  // namespace
+
+std::optional<StepPrecision> step_precision(const Graph& graph, std::span<const ComparedMatrix> compared) {
+  return PrecisionSearch(graph, compared).run();
+}
+
+std::optional<StepPrecision> some_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared) {
+  const std::vector<ComparedMatrix> with_room = with_room_for_rounded_steps(graph, compared);
+  if (with_room.empty()) return std::nullopt;
+  const std::optional<StepPrecision> besides = PrecisionSearch(graph, with_room).run_in_room();
+  if (!besides) return std::nullopt;
+  const std::string decimals = count_of(static_cast<std::size_t>(*decimals_by_hand(compared)), "decimal");
+  return StepPrecision{besides->told.empty()
+                           ? fmt::format("some steps rounded to {}, which move the numbers by as much", decimals)
+                           : fmt::format("{}, and some steps rounded to {}", besides->told, decimals)};
+}
+
+bool gives_from_rounded_numbers(const Graph& graph, std::span<const ComparedMatrix> compared, const Change& change,
+                                bool with_exponentials) {
+  PrecisionSearch search(graph, compared);
+  if (search.explains({change})) return true;
+  for (int decimals = most_decimals_by_hand; with_exponentials && decimals >= 1; --decimals) {
+    for (const bool less_largest : {false, true}) {
+      if (search.explains({change, with_exponentials_as({decimals, RoundOrCut::nearest, less_largest, std::numbers::e})}))
+        return true;
+    }
+  }
+  return false;
+}
+
+std::vector<ComparedMatrix> with_room_for_rounded_steps(const Graph& graph, std::span<const ComparedMatrix> compared) {
+  const std::vector<double> room = where_possible([&] { return room_for_steps(graph, compared); });
+  if (room.empty()) return {};
+  const int decimals = *decimals_by_hand(compared);
+  std::vector<ComparedMatrix> all(compared.begin(), compared.end());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ComparedMatrix& one = all[i];
+    if (!one.node->op || !one.rounding.decimals() || room[i] == 0.0) continue;
+    one.rounding.allow_more(room[i], decimals);
+    one.difference = difference(*one.theirs, one.node->matrix(), one.rounding);
+  }
+  return all;
+}
+
+// --- fewer bits
+
+void allow_for_fewer_bits(const Graph& graph, std::vector<ComparedMatrix>& compared) {
+  const auto is_of = [](const ComparedMatrix& one, Precision type) {
+    constexpr std::size_t least = 4;
+    constexpr double simple = 64.0;  // people write halves and quarters
+    std::size_t telling = 0, others = 0;
+    for (const double x : cells(*one.theirs)) {
+      if (!std::isfinite(x) || x == 0.0) continue;
+      if (x != rounded_to(type, x)) return false;
+      ++(x * simple == std::nearbyint(x * simple) ? others : telling);
+    }
+    return telling >= least && telling >= others;
+  };
+  for (const Precision type : {Precision::bfloat16, Precision::float16}) {
+    const auto is_affected = [&](const ComparedMatrix& one) {
+      return one.node->op && !one.difference.agrees() && !one.difference.has_other_shape && is_of(one, type);
+    };
+    if (std::ranges::none_of(compared, is_affected)) continue;
+    const OfNumber held = [type](double x) { return rounded_to(type, x); };
+    const auto is_number = [](const Node& node) {
+      return is_step(node) || (!node.op && node.content() == Content::numbers);
+    };
+    const Change rounded{is_number, [held](RewriteSite at) -> Made {
+                           return at.like(each_number(at.node.op ? at.itself().matrix() : at.node.matrix(), held));
+                         }};
+    RecomputedMatrices remade(graph, compared, {rounded});
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      ComparedMatrix& one = compared[i];
+      const std::shared_ptr<const Matrix> now = is_affected(one) ? remade.at(i) : nullptr;
+      if (!now) continue;
+      constexpr double beyond = 2.5;  // sums are rounded in another order
+      const double apart = largest_difference(*now, one.node->matrix()), largest = largest_of(one.node->matrix());
+      if (!std::isfinite(apart)) continue;
+      one.rounding = Rounding::of_computation(type, beyond * apart + number_type(type).step_at(largest));
+      one.difference = difference(*one.theirs, one.node->matrix(), one.rounding);
+    }
+  }
+}
+
+}  // namespace attn

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/rewrite/rewriting.hpp"
+#include "school/mistake/comparison.hpp"
+
+namespace attn {
+
+/// A right computation with other precision than that of its file: numbers that somebody rounded on the way, as with a
+/// pencil, or a program of few bits.
+struct StepPrecision {
+  std::string told;  // "each step rounded to 2 decimals, and √2 to 1.4"
+};
+
+/// What gives all matrices that differ, each computed from the numbers before it in the file: steps rounded to 0 to 4
+/// decimals or cut there, one of them or all; the root, e or exponentials alone; float16, bfloat16 or float32.
+/// Nothing: none does.
+std::optional<StepPrecision> step_precision(const Graph& graph, std::span<const ComparedMatrix> compared);
+
+/// The same where some way to round steps to the decimals of the file can give them: it is not known which.
+std::optional<StepPrecision> some_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared);
+
+/// Whether a mistake gives all matrices that differ, each from the numbers before it in the file; also with exponentials
+/// that were rounded.
+bool gives_from_rounded_numbers(const Graph& graph, std::span<const ComparedMatrix> compared, const Change& change,
+                                bool with_exponentials);
+
+/// The matrices with as much room as steps leave that are rounded to the decimals of the file, for mistakes of somebody
+/// who rounds. Empty: the file has no decimals, or too few to tell anything.
+std::vector<ComparedMatrix> with_room_for_rounded_steps(const Graph& graph, std::span<const ComparedMatrix> compared);
+
+/// Where all numbers of a matrix are of fewer bits than its file could hold, lets them be as far off as computing in
+/// this type makes them.
+void allow_for_fewer_bits(const Graph& graph, std::vector<ComparedMatrix>& compared);
+
+}  // namespace attn
