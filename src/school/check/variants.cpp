@@ -22,17 +22,6 @@ const NamedScope* scope_of(const Node& node) {
 constexpr std::array kinds_of_parts = {&scope::norm, &scope::self_attention, &scope::cross_attention, &scope::number,
                                        &scope::head, &scope::encoder,        &scope::decoder,         &scope::sentence};
 
-// The node itself, or the first with a name that is made of it.
-const Node& named_for(const Node& node) {
-  const Node* now = &node;
-  const auto& nodes = node.graph->nodes();
-  for (std::size_t i = node.index + 1; i < nodes.size() && now->name.empty(); ++i) {
-    const auto& operands = nodes[i].operands;
-    if (std::ranges::find(operands, now) != operands.end()) now = &nodes[i];
-  }
-  return *now;
-}
-
 // The names of nodes in any head, where there are several and none of the nodes is made of another one.
 std::vector<std::string> independent_names(const Graph& graph, const NodesWhere& places) {
   std::vector<std::string> names;
@@ -107,6 +96,16 @@ class CountInParts {
 };
 
 }  // namespace
+
+const Node& named_for(const Node& node) {
+  const Node* now = &node;
+  const auto& nodes = node.graph->nodes();
+  for (std::size_t i = node.index + 1; i < nodes.size() && now->name.empty(); ++i) {
+    const auto& operands = nodes[i].operands;
+    if (std::ranges::find(operands, now) != operands.end()) now = &nodes[i];
+  }
+  return *now;
+}
 
 std::string name_in_any_head(const Node& node) {
   const NamedScope* const head = node.within(scope::head);

@@ -16,6 +16,9 @@ struct Variant {
   bool is_likely = true;  // as one of two mistakes
 };
 
+/// The node itself, or the first with a name that is made of it; without a name where there is none.
+const Node& named_for(const Node& node);
+
 /// A name with any number in place of that of its head.
 std::string name_in_any_head(const Node& node);
 
