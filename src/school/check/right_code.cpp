@@ -180,7 +180,7 @@ bool is_by_distance(const Node& node, bool is_of_query) {
 bool is_divided(const Node& node) { return node.op && node.op == &op::divide; }
 bool is_multiplied(const Node& node) { return node.op && node.op == &op::times; }
 
-// The scaled scores of keys that the number of columns of which is known, divided by its root.
+// Scores that are divided by the square root of the size of the keys.
 bool is_divided_by_root_of_keys(const Node& node) {
   const Node* const scores = makes(node, role::scaled) && is_divided(node) ? operand(node, 0) : nullptr;
   const Node* const compared = scores ? comparison_of(*scores) : nullptr;
@@ -282,7 +282,7 @@ struct CodeRow {
 
 constexpr CodeRow code_table[] = {
     // Words and positions.
-    {"embeddings", is_function<op::embed>, "{name} = {1}[{0}]  # {0} count from 0"},
+    {"embeddings", is_function<op::embed>, "{name} = {1}[{0}]  # {0}: whole numbers from 0"},
     {"embeddings times √d",
      [](const Node& node) { return makes(node, role::scaled_x) && is_root_of(node, node.frame.shape.columns); },
      "x = {0} * np.sqrt({0}.shape[-1])"},
@@ -482,7 +482,7 @@ constexpr CodeRow code_table[] = {
      [](const Node& node) { return node.op && node.op == &op::cross_entropy && *node.find(setting::smoothing) == 0.0; },
      "shifted = {0} - {0}.max(axis=-1, keepdims=True)\n"
      "log_p = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))\n"
-     "{name} = -log_p[np.arange(len({1})), {1}]  # {1} counts from 0"},
+     "{name} = -log_p[np.arange(len({1})), {1}]  # {1}: whole numbers from 0"},
     {"cross-entropy with label smoothing", [](const Node& node) { return node.op && node.op == &op::cross_entropy; },
      "shifted = {0} - {0}.max(axis=-1, keepdims=True)\n"
      "log_p = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))\n"
