@@ -1,5 +1,5 @@
 // Answers what mistakes give, line by line, to mistakes.py. Words of a line stand between tabs:
-//   mistakes                      the names of all, those with numbers among them
+//   mistakes                      the names of all, those with numbers among them, and of variants: "norm-missing#2"
 //   PROBLEM MISTAKE               whether it changes something, or makes something impossible
 //   PROBLEM MISTAKE MATRIX        its rows; null where they cannot be computed, or there is none
 // A problem is fields in JSON, or a name of tests/mistake_problems.hpp, / and a size. No MISTAKE: "". A mistake with a
@@ -31,9 +31,15 @@ std::shared_ptr<Graph> graph_of(const std::string& problem) {
   return row->made(std::stoul(problem.substr(slash + 1)));
 }
 
+// The mistake itself is the first.
+std::string name_of_variant(const Mistake& mistake, std::size_t i) { return fmt::format("{}#{}", mistake.name, i + 2); }
+
 Change change_called(const Graph& graph, const std::string& name) {
   for (const Mistake& mistake : mistakes()) {
     if (mistake.name == name) return mistake;
+    for (std::size_t i = 0; i < mistake.variants.size(); ++i) {
+      if (mistake.variants[i] && name_of_variant(mistake, i) == name) return {mistake.where, mistake.variants[i]};
+    }
   }
   const std::size_t equal = name.find('=');
   for (const MistakeWithNumber* one : mistakes_with_numbers()) {
@@ -61,7 +67,12 @@ std::string written(const Matrix& matrix) {
 std::string names_of_all() {
   std::string text;
   const auto put = [&](std::string_view name) { text += fmt::format("{}\"{}\"", text.empty() ? "[" : ", ", name); };
-  for (const Mistake& mistake : mistakes()) put(mistake.name);
+  for (const Mistake& mistake : mistakes()) {
+    put(mistake.name);
+    for (std::size_t i = 0; i < mistake.variants.size(); ++i) {
+      if (mistake.variants[i]) put(name_of_variant(mistake, i));
+    }
+  }
   for (const MistakeWithNumber* one : mistakes_with_numbers()) put(one->mistake.name);
   return text + "]";
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -14,6 +15,9 @@ namespace attn {
 struct Mistake {
   /// Whether it is an error, or what others do by agreement.
   enum class Kind { error, convention };
+  /// What is made in the place of a node; nothing: with these numbers it is no other. Throws InputError where that
+  /// cannot be computed.
+  using Instead = std::optional<Value> (*)(RewriteSite at);
 
   std::string_view name;  // "softmax-over-queries"
   Kind kind;
@@ -22,12 +26,13 @@ struct Mistake {
   /// Whether it can be made at a node, by what that is: its operation, role, scope, frame and operands. It
   /// computes nothing.
   bool (*where)(const Node& node);
-  /// What it makes in the place of such a node; nothing: with these numbers it is no other. Throws InputError
-  /// where that cannot be computed.
-  std::optional<Value> (*instead)(RewriteSite at);
-  /// Whether numbers that are NaN or infinite are what it is about. NaN speaks for no other.
+  Instead instead;
+  /// Other ways in which people make the same mistake, at the same nodes; null: none. All that it says is true of them.
+  std::array<Instead, 3> variants = {};
+  /// Whether its numbers are NaN or infinite by what it does. NaN speaks for no other.
   bool about_no_number = false;
 
+  /// As it is made first; a variant of it is a change of its own.
   operator Change() const { return {where, instead}; }
 };
 

@@ -31,7 +31,11 @@ std::vector<PlacedMistake> placed_mistakes(const Graph& graph) {
   std::vector<PlacedMistake> placed;
   for (const Mistake& mistake : mistakes()) {
     NodesWhere places(graph, mistake.where);
-    if (places.first()) placed.push_back({&mistake, std::move(places)});
+    if (!places.first()) continue;
+    placed.push_back({&mistake, places});
+    for (const Mistake::Instead variant : mistake.variants) {
+      if (variant) placed.push_back({&mistake, places, variant});
+    }
   }
   return placed;
 }

@@ -39,15 +39,18 @@ class NodesWhere {
   const Node* first_ = nullptr;
 };
 
-/// A mistake that can be made in a computation.
+/// A mistake that can be made in a computation, in one of the ways in which people make it.
 struct PlacedMistake {
   const Mistake* mistake;
   NodesWhere places;
+  Mistake::Instead instead = mistake->instead;
 
+  bool is_variant() const { return instead != mistake->instead; }
   Change change() const {
-    return {[at = places](const Node& node) { return at.has(node); }, mistake->instead};
+    return {[at = places](const Node& node) { return at.has(node); }, instead};
   }
 };
+/// Behind each mistake are its variants.
 std::vector<PlacedMistake> placed_mistakes(const Graph& graph);
 
 /// A node whose numbers are those that somebody else has.

@@ -59,6 +59,35 @@ Made words_split(RewriteSite at) {
   return map.b ? add(product, columns(at.of(*map.b), block * size, size)) : product;
 }
 
+// The columns of q, k and v side by side, [q | k | v], from which heads are cut one after another: of each head its
+// queries, keys and values follow each other.
+struct FusedPart {
+  std::vector<const Node*> wholes;  // q, k and v of all heads
+  std::size_t first;                // of its columns
+};
+std::optional<FusedPart> fused_part(const Node& node) {
+  const std::optional<HeadPart> own = part_of_head(node);
+  if (!own || own->count < 2) return std::nullopt;
+  FusedPart fused{{}, 0};
+  const std::size_t size = node.frame.shape.columns;
+  for (const Role* role : {&role::q, &role::k, &role::v}) {
+    const Node* const beside = node.beside(*role);
+    const std::optional<HeadPart> part = beside ? part_of_head(*beside) : std::nullopt;
+    if (!part || part->number != own->number || part->whole->frame.shape != own->whole->frame.shape ||
+        beside->frame.shape.columns != size)
+      return std::nullopt;
+    if (node.is(*role)) fused.first = (3 * own->number + fused.wholes.size()) * size;
+    fused.wholes.push_back(part->whole);
+  }
+  return fused;
+}
+Made cut_from_fused(RewriteSite at) {
+  const FusedPart part = *fused_part(at.node);
+  std::vector<Value> wholes;
+  for (const Node* whole : part.wholes) wholes.push_back(at.of(*whole));
+  return columns(concatenate(wholes), part.first, at.node.frame.shape.columns);
+}
+
 // --- how they are put together
 
 // The mean of the weights of all heads in the weighted sum of each.
@@ -137,6 +166,18 @@ constexpr Mistake mistakes_in_heads[] = {
      "This is what the inputs give when they are split among the heads and all parts are projected by the parameters of the first head. "
      "Project first, then split.",
      is_projected_part, words_split<true>},
+    {"fused-cut-by-head", error, "q, k and v side by side cut head by head",
+     "This is what comes out when q, k and v stand side by side and are reshaped to heads × 3 × d_k: each head gets the next 3 d_k columns of the whole. "
+     "Reshape to 3 × heads × d_k: first come all columns of q, then those of k, then those of v.",
+     has<fused_part>, cut_from_fused},
+    {"last-head-left-out", error, "the last head left out",
+     "This is what a loop over the heads gives that ends one too early: the columns of the last head stay 0.",
+     makes<role::concat>,
+     [](RewriteSite at) -> Made {
+       std::vector<Value> heads = at.operands();
+       heads.back() = constant_like(heads.back(), 0.0);
+       return concatenate(heads);
+     }},
     {"heads-summed", error, "heads added up instead of concatenated",
      "This is what the heads give when they are added up. Concatenate them.", makes<role::concat>,
      [](RewriteSite at) -> Made { return sum_of_all(at.operands()); }},

@@ -76,6 +76,45 @@ bool before_window(const MaskReasons& mask, std::size_t row, std::size_t key) {
   return false;
 }
 
+// A window shows each query so many keys, the last of which is the one that stands where the query does.
+struct Window {
+  std::size_t size, before;  // before: how many keys stand before the one of the first query
+
+  /// The keys that are no longer seen by a query.
+  std::size_t gone(std::size_t query) const { return query + before + 1 - std::min(size, query + before + 1); }
+};
+// Of a mask that shows no later key, and all rows of which have the same window.
+std::optional<Window> window_of(const MaskReasons& mask) {
+  const std::optional<std::size_t> before = mask.before_later();
+  std::optional<Window> window;
+  for (std::size_t i = 0; before && i < mask.rows() && !window; ++i) {
+    const std::size_t own = std::min(mask.query(i) + *before, mask.keys() - 1);
+    std::size_t first = 0;
+    while (first < own && !mask.allows(i, first)) ++first;
+    while (first > 0 && mask.is_padding(i, first - 1)) --first;
+    if (first > 0) window = {mask.query(i) + *before + 1 - first, *before};
+  }
+  for (std::size_t i = 0; window && i < mask.rows(); ++i) {
+    for (std::size_t j = 0; j < mask.keys() && window; ++j) {
+      const bool is_shown = j >= window->gone(mask.query(i)) && j <= mask.query(i) + *before;
+      if (!mask.is_padding(i, j) && mask.allows(i, j) != is_shown) window.reset();
+    }
+  }
+  return window;
+}
+// The window as it is with other ends: which key more, or less, it shows first and last.
+Made with_window(RewriteSite at, std::ptrdiff_t more_first, std::ptrdiff_t more_last) {
+  const MaskReasons mask(at.node);
+  std::optional<Window> window = window_of(mask);
+  if (!window || (more_first < 0 && window->size == 1)) return std::nullopt;
+  window->size = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(window->size) + more_first);
+  return mask_that(at, mask, [&](const MaskReasons& of, std::size_t row, std::size_t key) {
+    const std::size_t query = of.query(row);
+    const auto last = static_cast<std::ptrdiff_t>(query + window->before) + more_last;
+    return !of.is_padding(row, key) && key >= window->gone(query) && static_cast<std::ptrdiff_t>(key) <= last;
+  });
+}
+
 // One key more, or less, than each query may attend to by order.
 bool one_more(const MaskReasons& mask, std::size_t row, std::size_t key) {
   if (mask.is_padding(row, key)) return false;
@@ -87,6 +126,11 @@ bool one_less(const MaskReasons& mask, std::size_t row, std::size_t key) {
   if (mask.before()) return mask.allows(row, key) && key < mask.query(row) + *mask.before();
   const std::optional<std::size_t> shown = mask.has_order() ? mask.shown_first(row) : std::nullopt;
   return mask.allows(row, key) && !(shown && key + 1 == *shown);
+}
+
+template <std::ptrdiff_t more, bool (*allows)(const MaskReasons& mask, std::size_t row, std::size_t key)>
+Made other_last_key(RewriteSite at) {
+  return window_of(MaskReasons(at.node)) ? with_window(at, 0, more) : masked_otherwise<allows>(at);
 }
 
 // The same with the end of the sentence.
@@ -235,6 +279,73 @@ bool has_cached_keys(const Node& node) {
   return node.is(role::masked) && node.frame.shape.columns > node.frame.shape.rows && q && !node.is_alias();
 }
 
+// --- new keys before the cached ones
+
+bool has_keys_of_earlier_words(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.is(role::keys); });
+}
+
+// How many words went in at a time of which these are the turned keys: those before, and then some more; empty where
+// none are cached.
+std::vector<std::size_t> counts_of_turned_keys(const Node& node) {
+  std::vector<std::size_t> counts;
+  if (!makes<role::rotated_k>(node)) return counts;
+  const Node* now = &node.operands[0]->original();
+  while (now->within(scope::head) && operand(*now, 0)) now = &now->operands[0]->original();
+  if (!now->is(role::keys)) return counts;
+  for (; now->is(role::keys); now = &now->operands[0]->original())
+    counts.insert(counts.begin(), now->operands[1]->frame.shape.rows);
+  counts.insert(counts.begin(), now->frame.shape.rows);
+  return counts;
+}
+
+// Keys that are turned are cached as they are turned.
+bool are_joined_keys(const Node& node) {
+  if (!makes<role::keys>(node) || node.operands.size() != 2 || !node.beside(role::values)) return false;
+  const NamedScope* const place = node.place;
+  const Node* const turned = node.beside(role::rotated_k);
+  return !turned && !node.graph->find(place, Name({{scope::head, 1}}, role::rotated_k));
+}
+
+// Behind a mask in a computation that caches nothing, as the weights are that come out with a cache.
+bool is_masked_without_cache(const Node& node) {
+  return is_softmax_of_attention(node) && is_mask(*node.operands[0]) && !has_keys_of_earlier_words(*node.graph);
+}
+bool can_have_new_keys_first(const Node& node) {
+  return are_joined_keys(node) || !counts_of_turned_keys(node).empty() || is_masked_without_cache(node);
+}
+
+Made visible_in_opposite_order(RewriteSite at) {
+  const MaskReasons mask(*at.node.operands[0]->operands[1]);
+  if (!mask.before() || *mask.before() != 0) return std::nullopt;
+  Matrix weights = at.itself().matrix();
+  for (std::size_t i = 0; i < mask.rows(); ++i) {
+    std::vector<double> visible;
+    for (std::size_t j = 0; j < mask.keys(); ++j) {
+      if (mask.allows(i, j)) visible.push_back(weights(i, j));
+    }
+    for (std::size_t j = 0; j < mask.keys(); ++j) {
+      if (!mask.allows(i, j)) continue;
+      weights(i, j) = visible.back();
+      visible.pop_back();
+    }
+  }
+  return at.like(std::move(weights));
+}
+
+Made new_keys_first(RewriteSite at) {
+  if (is_softmax_of_attention(at.node)) return visible_in_opposite_order(at);
+  if (!at.node.is(role::rotated_k)) return stack({at[1], at[0]});
+  const Value turned = at.itself();
+  std::vector<Value> parts;
+  std::size_t before = 0;
+  for (const std::size_t count : counts_of_turned_keys(at.node)) {
+    parts.insert(parts.begin(), rows(turned, before, count));
+    before += count;
+  }
+  return stack(parts);
+}
+
 constexpr Mistake mistakes_in_masks[] = {
     {"masked-score-is-zero", error, "0 in place of a masked score",
      "This is what a masked score of 0 gives: e⁰ is 1, so the key still gets weight. "
@@ -271,10 +382,16 @@ constexpr Mistake mistakes_in_masks[] = {
      masked_otherwise<without_any>},
     {"one-key-too-many", error, "a mask that is off by one and shows a key too many",
      "This is what a mask gives that is off by one: a query also attends to the next key after those that it may attend to.",
-     is_mask_input, masked_otherwise<one_more>},
+     is_mask_input, other_last_key<1, one_more>},
     {"one-key-too-few", error, "a mask that is off by one and hides a key too many",
      "This is what a mask gives that is off by one: the last key is masked that a query may attend to.", is_mask_input,
-     masked_otherwise<one_less>},
+     other_last_key<-1, one_less>},
+    {"window-one-too-large", error, "a window that is one key too large",
+     "This is what a window gives that is one key too large: a query also attends to the key before those of its window.",
+     is_mask_input, [](RewriteSite at) { return with_window(at, 1, 0); }},
+    {"window-one-too-small", error, "a window that is one key too small",
+     "This is what a window gives that is one key too small: the first key of the window is masked.", is_mask_input,
+     [](RewriteSite at) { return with_window(at, -1, 0); }},
     {"first-padding-seen", error, "valid length one too large",
      "This is what attention gives when the first of the masked keys at the end is not masked, as with a valid length that is one too large.",
      is_mask_input, masked_otherwise<first_padding_shown>},
@@ -301,6 +418,10 @@ constexpr Mistake mistakes_in_masks[] = {
      "This is what attention gives without the last key, as when new keys are appended only after the step. "
      "A word attends to itself as well.",
      has_cached_keys, last_key_hidden},
+    {"new-keys-first", error, "new keys put before the cached ones, but values behind them",
+     "This is what comes out when each new key is put before the cached keys, but its value behind the cached values: the weights are in another order than the values. "
+     "Put both behind those that are cached.",
+     can_have_new_keys_first, new_keys_first},
     {"mask-of-other-sentence", error, "masks of a batch in another order than its heads",
      "This is what masks give that are repeated sentence by sentence, where the heads stand head by head. "
      "Repeat the masks in the order of the heads.",
@@ -315,7 +436,10 @@ constexpr Mistake mistakes_in_masks[] = {
     {"masked-score-is-infinite", error, "+∞ in place of a masked score",
      "This is what +∞ gives in place of a masked score: no number. "
      "Put −∞ or a large negative number in its place.",
-     masks_scores, [](RewriteSite at) -> Made { return replace(at[0], at[1], infinity); }},
+     masks_scores,
+     [](RewriteSite at) -> Made { return replace(at[0], at[1], infinity); },
+     {},
+     true},
     {"equal-where-all-masked", convention, "equal weights where all keys are masked",
      "This is what equal weights give for a query whose keys are all masked, as a large negative mask value makes them. "
      "Here the weights of such a query are 0.",
@@ -326,7 +450,10 @@ constexpr Mistake mistakes_in_masks[] = {
     {"no-number-where-all-masked", convention, "no number where all keys are masked",
      "This is what softmax gives where all keys are masked and it divides 0 by 0: no number. "
      "Here the weights of such a query are 0.",
-     is_softmax_of_attention, no_number_where_all_masked},
+     is_softmax_of_attention,
+     no_number_where_all_masked,
+     {},
+     true},
 };
 
 Made added_to_masked(RewriteSite at, double number) {

@@ -43,11 +43,36 @@ Value deviations(RewriteSite at) {
 // x / divisor, row by row: of a deviation only its square is asked for.
 Value over(const Value& x, const Value& divisors) { return divide_by_deviation(x, squared(divisors), 0.0); }
 
+// x · factor, row by row.
+Value times_each_row(const Value& x, const Value& factors) {
+  return multiply(x, repeat_columns(factors, x.shape().columns, x.node().frame.columns));
+}
+
 Value with_variance_and_epsilon(RewriteSite at) { return plus(at[2], epsilon_in(at.node)); }
 
 Value layer_normalized(const Value& x, double epsilon) {
   const Value means = row_means(x);
   return standardize(x, means, row_variances(x, means), epsilon);
+}
+
+// √(variance + ε), or of the mean of the squares.
+Made multiplied_by_the_deviation(RewriteSite at) {
+  const bool subtracts = standardizes(at.node);
+  const Value divided = plus(subtracts ? at[2] : row_means(squared(at[0])), epsilon_in(at.node));
+  constexpr double least = 1e-300;  // of a row of equal numbers the root is 0
+  return times_each_row(subtracts ? centered(at) : at[0], divide_by_deviation(divided, divided, least));
+}
+
+// Division before subtraction.
+Made without_brackets(RewriteSite at) {
+  return subtract(at[0], divide_by_deviation(at[1], at[2], epsilon_in(at.node)));
+}
+
+bool divides_several_by_root(const Node& node) { return divides_by_root(node) && node.frame.shape.columns >= 2; }
+Made mean_square_by_n_minus_1(RewriteSite at) {
+  const auto d = static_cast<double>(at.node.frame.shape.columns);
+  const Value squares = times(row_means(squared(at[0])), plain_number(d / (d - 1.0)));
+  return divide_by_deviation(at[0], squares, epsilon_in(at.node));
 }
 
 bool has_sample_variance(const Node& node) {
@@ -137,6 +162,13 @@ constexpr Mistake mistakes_in_norms[] = {
     {"divided-by-the-variance-squared", error, "the variance squared instead of its root",
      "This is what the power of 2 gives in place of the power of 0.5. Divide by √(variance + ε).", standardizes,
      [](RewriteSite at) -> Made { return over(centered(at), squared(with_variance_and_epsilon(at))); }},
+    {"multiplied-by-the-deviation", error, "multiplication by the root instead of division",
+     "This is what multiplication by the root gives. Divide by it, or multiply by 1 over the root (rsqrt).", normalizes,
+     multiplied_by_the_deviation},
+    {"norm-without-brackets", error, "only the mean divided",
+     "This is what x − mean / √(variance + ε) gives without brackets: the mean alone is divided. "
+     "Subtract it first, and divide the difference: (x − mean) / √(variance + ε).",
+     standardizes, without_brackets},
     {"norm-without-epsilon", error, "normalization without ε",
      "This is what normalization gives without ε. Add ε under the root.",
      [](const Node& node) { return normalizes(node) && epsilon_in(node) != 0.0; }, without_epsilon},
@@ -184,6 +216,10 @@ constexpr Mistake mistakes_in_norms[] = {
      "Divide by its root, √(mean of the squares + ε).",
      divides_by_root,
      [](RewriteSite at) -> Made { return over(at[0], plus(row_means(squared(at[0])), epsilon_in(at.node))); }},
+    {"mean-square-by-n-minus-1", error, "the sum of the squares divided by n − 1",
+     "This is what division by n − 1 gives, as for the variance of a sample. "
+     "The mean of the squares is their sum divided by n.",
+     divides_several_by_root, mean_square_by_n_minus_1},
     {"divided-by-the-length", error, "the sum of the squares instead of their mean",
      "This is what division by the length of the row gives, the root of the sum of its squares. "
      "Take the root of their mean, with ε.",

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
+#include <utility>
 
 #include "core/math/rows.hpp"
 #include "school/mistake/amounts.hpp"
@@ -145,22 +147,84 @@ bool has_as_many_queries_as_keys(const Node& node) {
   return is_any_softmax(node) && frame.shape.rows == frame.shape.columns * frame.rows.batch && frame.shape.columns > 1;
 }
 
-// Where sums lose their axis, an array library takes them for a row that stands above the matrix.
-Made divided_by_sums_of_other_rows(RewriteSite at) {
-  Matrix divided = attn::exp(at[0]).matrix();
-  const std::size_t n = divided.shape().columns;
-  for (std::size_t first = 0; first < divided.shape().rows; first += n) {
-    std::vector<double> sums;
-    for (std::size_t i = 0; i < n; ++i) {
-      double sum = 0.0;
-      for (const double x : row(divided, first + i)) sum += x;
-      sums.push_back(sum);
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < n; ++j) divided(first + i, j) /= sums[j];
+// --- which maximum is subtracted, and by what is divided
+
+// Where maxima or sums of rows lose their axis, an array library takes them for a row that stands above the matrix: what
+// belongs to row j stands above column j.
+enum class Maximum { none, of_row, of_all, of_column, of_other_rows };
+enum class DividedBy { nothing, sum_of_row, sum_of_other_rows, sum_of_all };
+
+// Some rows of a matrix as those of one sentence.
+struct RowsOfSentence {
+  Matrix& all;
+  std::size_t first, count;
+
+  double largest_of_row(std::size_t i) const { return std::ranges::max(row(std::as_const(all), first + i)); }
+  double largest_of_column(std::size_t j) const {
+    double largest = all(first, j);
+    for (std::size_t i = 1; i < count; ++i) largest = std::max(largest, all(first + i, j));
+    return largest;
+  }
+  double sum_of_row(std::size_t i) const {
+    double sum = 0.0;
+    for (const double x : row(std::as_const(all), first + i)) sum += x;
+    return sum;
+  }
+};
+
+// The same with the number of a row and of a column, cell by cell.
+template <class OfCell>
+void put_cells(const RowsOfSentence& rows, const OfCell& of_cell) {
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    for (std::size_t j = 0; j < rows.all.shape().columns; ++j) {
+      double& x = rows.all(rows.first + i, j);
+      x = of_cell(x, i, j);
     }
   }
-  return at.like(std::move(divided));
+}
+
+// Of the places of a row or a column.
+template <class OfPlace>
+std::vector<double> of_each(std::size_t count, const OfPlace& of_place) {
+  std::vector<double> found;
+  for (std::size_t i = 0; i < count; ++i) found.push_back(of_place(i));
+  return found;
+}
+
+// Where all is masked there is no maximum, and 0 is subtracted.
+void take_exponentials(const RowsOfSentence& rows, Maximum maximum) {
+  const bool is_of_column = maximum == Maximum::of_column;
+  std::vector<double> maxima =
+      of_each(is_of_column ? rows.all.shape().columns : rows.count,
+              [&](std::size_t i) { return is_of_column ? rows.largest_of_column(i) : rows.largest_of_row(i); });
+  if (maximum == Maximum::of_all) std::ranges::fill(maxima, std::ranges::max(maxima));
+  if (maximum == Maximum::none) std::ranges::fill(maxima, 0.0);
+  std::ranges::replace_if(maxima, is_masked, 0.0);
+  const bool is_above = is_of_column || maximum == Maximum::of_other_rows;
+  put_cells(rows, [&](double x, std::size_t i, std::size_t j) { return std::exp(x - maxima[is_above ? j : i]); });
+}
+
+void divide_exponentials(const RowsOfSentence& rows, DividedBy divisor) {
+  if (divisor == DividedBy::nothing) return;
+  std::vector<double> sums = of_each(rows.count, [&](std::size_t i) { return rows.sum_of_row(i); });
+  if (divisor == DividedBy::sum_of_all) std::ranges::fill(sums, std::accumulate(sums.begin(), sums.end(), 0.0));
+  const bool is_above = divisor == DividedBy::sum_of_other_rows;
+  put_cells(rows, [&](double x, std::size_t i, std::size_t j) {
+    return !is_above && sums[i] == 0.0 ? 0.0 : x / sums[is_above ? j : i];
+  });
+}
+
+template <Maximum maximum, DividedBy divisor>
+Made exponentials(RewriteSite at) {
+  Matrix all = at[0].matrix();
+  const std::size_t words = all.shape().rows / at.node.frame.rows.batch;
+  if ((maximum == Maximum::of_other_rows || divisor == DividedBy::sum_of_other_rows) && words != all.shape().columns)
+    return std::nullopt;
+  for (std::size_t first = 0; first < all.shape().rows; first += words) {
+    take_exponentials({all, first, words}, maximum);
+    divide_exponentials({all, first, words}, divisor);
+  }
+  return at.like(std::move(all));
 }
 
 // The last row of each sentence is never computed.
@@ -184,7 +248,11 @@ constexpr Mistake mistakes_in_softmax[] = {
     {"divided-by-sums-of-other-rows", error, "exponentials divided by the sums of other rows",
      "This is what the exponentials give when column 1 is divided by the sum of row 1, column 2 by that of row 2, and so on. "
      "Keep the axis of the sums (keepdims), so that each row is divided by its own.",
-     has_as_many_queries_as_keys, divided_by_sums_of_other_rows},
+     has_as_many_queries_as_keys,
+     exponentials<Maximum::none, DividedBy::sum_of_other_rows>,
+     {exponentials<Maximum::of_row, DividedBy::sum_of_other_rows>,
+      exponentials<Maximum::of_column, DividedBy::sum_of_other_rows>,
+      exponentials<Maximum::of_other_rows, DividedBy::sum_of_other_rows>}},
     {"last-query-left-out", error, "the last query left out",
      "This is what a loop over the queries gives that ends one too early: the last row is never computed, and stays 0.",
      softmax_has_several_rows, without_last_row},
@@ -214,7 +282,10 @@ constexpr Mistake mistakes_in_softmax[] = {
     {"softmax-over-all", error, "softmax over the whole matrix",
      "This is what softmax over the whole matrix gives: all weights together sum to 1. "
      "Take it row by row, over the keys of each query.",
-     is_softmax_of_attention, [](RewriteSite at) -> Made { return softmax_over_all(at[0]); }},
+     is_softmax_of_attention,
+     [](RewriteSite at) -> Made { return softmax_over_all(at[0]); },
+     {exponentials<Maximum::of_row, DividedBy::sum_of_all>, exponentials<Maximum::of_column, DividedBy::sum_of_all>,
+      exponentials<Maximum::of_other_rows, DividedBy::sum_of_all>}},
     {"softmax-over-heads", error, "softmax over the keys of all heads together",
      "This is what softmax over the keys of all heads together gives. "
      "Take it in each head by itself, so that each row sums to 1 there.",
@@ -239,9 +310,18 @@ constexpr Mistake mistakes_in_softmax[] = {
      is_softmax_of_attention, [](RewriteSite at) -> Made { return constant_like(at[0], 1.0); }},
     {"largest-subtracted-not-divided", error,
      "exponentials of the distances from the largest number that are not divided by their sum",
-     "This is what the exponentials give after the largest number of the row is subtracted, and before they are divided. "
+     "This is what the exponentials give after the largest number is subtracted, and before they are divided. "
      "Divide each by the sum of its row.",
-     is_any_softmax, [](RewriteSite at) -> Made { return less_largest(at[0]); }},
+     is_any_softmax,
+     [](RewriteSite at) -> Made { return less_largest(at[0]); },
+     {exponentials<Maximum::of_all, DividedBy::nothing>, exponentials<Maximum::of_column, DividedBy::nothing>,
+      exponentials<Maximum::of_other_rows, DividedBy::nothing>}},
+    {"other-maximum-subtracted", error, "maxima that differ within a row subtracted before the softmax",
+     "This is what comes out when a number of its own is subtracted in each column, such as the maximum of the column. "
+     "Subtract the maximum of the row from all numbers of the row: then the weights stay the same.",
+     is_softmax_of_attention,
+     exponentials<Maximum::of_column, DividedBy::sum_of_row>,
+     {exponentials<Maximum::of_other_rows, DividedBy::sum_of_row>}},
     {"divided-by-column-sums", error,
      "exponentials of the distances from the largest number of a row that are divided by the sums of the columns",
      "This is what the exponentials give when the largest number of each row is subtracted, but each is divided by the sum of its column. "
@@ -294,7 +374,10 @@ constexpr Mistake mistakes_in_softmax[] = {
      "This is what float32 gives without subtracting the largest number of the row first: exp(x) is infinite for x above 88.7, and infinite divided by infinite is no number. "
      "Where x is below about −104 in the whole row, 0 is divided by 0. "
      "Subtract it: the weights stay the same, and exp cannot overflow.",
-     is_softmax_of_attention, overflowing},
+     is_softmax_of_attention,
+     overflowing,
+     {},
+     true},
     {"logarithms-of-weights", error, "logarithms of the weights",
      "This is what the logarithm of softmax gives, as log_softmax does. Take softmax itself.", is_softmax_of_attention,
      logarithms},

@@ -53,6 +53,10 @@ const Node* comparison_for(const Node& node) {
   return scores ? comparison_of(*scores) : nullptr;
 }
 
+bool sums_values_like_weights(const Node& node) {
+  return sums_values(node) && node.operands[0]->frame.shape == node.operands[1]->frame.shape;
+}
+
 constexpr Mistake mistakes_in_values[] = {
     {"parameters-transposed", error, "matrices of the linear layers transposed",
      "This is what the transposed matrices of parameters give, x Wᵀ. Multiply by the matrices as they are, x W. PyTorch's Linear stores the transposed matrix.",
@@ -108,6 +112,10 @@ constexpr Mistake mistakes_in_values[] = {
     {"weights-transposed", error, "weights transposed in the weighted sum",
      "This is what the transposed weights give. A row of the output is a row of weights times the values.", sums_values,
      [](RewriteSite at) -> Made { return matmul(transpose(at[0]), at[1]); }},
+    {"weights-times-values", error, "weights multiplied by the values number by number",
+     "This is what weights and values give when they are multiplied number by number, as by * in NumPy. "
+     "Take the matrix product (@): a row of the output is a row of weights times the values.",
+     sums_values_like_weights, [](RewriteSite at) -> Made { return multiply(at[0], at[1]); }},
     {"values-alone", error, "values without the weights",
      "These are the values as they are. Multiply them by the weights.",
      [](const Node& node) {
