@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <set>
 
@@ -16,13 +17,29 @@ using namespace attn;
 
 namespace {
 
+struct Way {
+  std::string name;
+  Change change;
+};
+// Each mistake, and each of its variants.
+std::vector<Way> ways() {
+  std::vector<Way> all;
+  for (const Mistake& mistake : mistakes()) {
+    all.push_back({std::string(mistake.name), mistake});
+    for (const Mistake::Instead variant : mistake.variants) {
+      if (variant) all.push_back({fmt::format("a variant of {}", mistake.name), {mistake.where, variant}});
+    }
+  }
+  return all;
+}
+
 // Makes each mistake in a computation, and counts the matrices that it changes. What cannot be computed is
 // refused, and nothing else happens.
 std::size_t changed_by_all(const Graph& graph) {
   std::size_t changed = 0;
-  for (const Mistake& mistake : mistakes()) {
-    CAPTURE(mistake.name);
-    Rewriting again(graph, mistake);
+  for (const Way& way : ways()) {
+    CAPTURE(way.name);
+    Rewriting again(graph, way.change);
     std::vector<Value> made;
     for (const Node* node : graph.named()) {
       try {
@@ -116,6 +133,7 @@ TEST_SUITE("mistakes everywhere") {
          {R"({"text": ["a cat sat", "it sat"], "d_model": 4, "heads": 2, "valid_length": [3, 2]})",
           R"({"q": [[1]], "k": [[1], [2]], "score": "additive", "score_wq": [[1]], "score_wk": [[2]],
               "score_wv": [[2]], "score_b": [[0.5]]})",
+          R"({"q": [[1], [2]], "k": [[1], [2]], "v": [[1, 2], [3, 4]]})",
           R"({"q": [[1, 0, 0, 0]], "k": [[0, 1, 1, 1], [0, 1, 1, 1]], "mask": [[0.5, 2.5]]})"})
       graphs.push_back(tried::problem_of(fields));
     std::set<std::string_view> possible;
@@ -145,9 +163,9 @@ TEST_SUITE("mistakes everywhere") {
     of_both.resize(10);
     const auto batch = encoded({.ids = {1, 2, 3, 4, 5, 5, 1, 1, 2, 3}, .sentences = 2, .blank = of_both});
     const auto alone = encoded({.ids = {1, 2, 3, 4, 5}, .blank = padding});
-    for (const Mistake& mistake : mistakes()) {
-      CAPTURE(mistake.name);
-      Rewriting of_batch(*batch, mistake), of_one(*alone, mistake);
+    for (const Way& way : ways()) {
+      CAPTURE(way.name);
+      Rewriting of_batch(*batch, way.change), of_one(*alone, way.change);
       for (const char* name : {"encoder.1.self_attention.head.3.weights", "encoder.1.self_attention.output"}) {
         const std::optional<Matrix> one = now(of_one, alone->at(name)), all = now(of_batch, batch->at(name));
         REQUIRE(one.has_value() == all.has_value());

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What each mistake gives, computed once more in NumPy: a row here for each row of src/school/mistake.
+"""What each mistake gives, computed once more in NumPy: a row here for each row of src/school/mistake, and one for each
+of its variants, such as "softmax-over-all#2".
 
     mistakes.py PROGRAM [MISTAKE…]
 
@@ -317,6 +318,41 @@ def all_as_one_row(function):
     return lambda x: function(x.reshape(1, -1)).reshape(x.shape)
 
 
+def visible_in_opposite_order(h):
+    weights = softmax(h.masked)
+    for row_of_weights, allowed in zip(weights, h.of.allowed):
+        row_of_weights[allowed] = row_of_weights[allowed][::-1]
+    return weights
+
+
+def cut_from_fused(a, whole, number, size, which):
+    return columns(np.hstack([a.project(one) for one in range(3)]), (3 * number + which) * size, size)
+
+
+# Maxima of the row, of all, of the column, and of row j in column j; where all is masked, 0.
+MAXIMA = {
+    "row": lambda x: x.max(axis=1, keepdims=True),
+    "all": lambda x: x.max(keepdims=True),
+    "column": lambda x: x.max(axis=0, keepdims=True),
+    "other": lambda x: x.max(axis=1)}
+
+
+def exponentials(which, divisor):
+    def weigh(h):
+        maxima = MAXIMA[which](h.masked)
+        powers = np.exp(h.masked - np.where(np.isinf(maxima), 0.0, maxima))
+        return powers / divisor(powers)
+    return step(weigh=weigh)
+
+
+def sums_of_other_rows(x):
+    return x.sum(axis=1)
+
+
+def sums_of_rows(x):
+    return x.sum(axis=1, keepdims=True)
+
+
 # The mistake, and what it makes of each of the four: d other numbers, = the same ones, - not all of it can be computed,
 # . nothing, because it cannot be made there.
 STEPS = {
@@ -354,6 +390,17 @@ STEPS = {
     "largest-subtracted-not-divided": ("dddd", step(weigh=lambda h: np.exp(less_largest(h.masked)))),
     "softmax-without-largest": ("dddd", step(
         weigh=lambda h: softmax(np.where(less_largest(h.masked) == 0, -INFINITY, h.masked)))),
+    "divided-by-sums-of-other-rows#2": ("dddd", exponentials("row", sums_of_other_rows)),
+    "divided-by-sums-of-other-rows#3": ("dddd", exponentials("column", sums_of_other_rows)),
+    "divided-by-sums-of-other-rows#4": ("dddd", exponentials("other", sums_of_other_rows)),
+    "softmax-over-all#2": ("dddd", exponentials("row", np.sum)),
+    "softmax-over-all#3": ("dddd", exponentials("column", np.sum)),
+    "softmax-over-all#4": ("dddd", exponentials("other", np.sum)),
+    "largest-subtracted-not-divided#2": ("dddd", exponentials("all", np.ones_like)),
+    "largest-subtracted-not-divided#3": ("dddd", exponentials("column", np.ones_like)),
+    "largest-subtracted-not-divided#4": ("dddd", exponentials("other", np.ones_like)),
+    "other-maximum-subtracted": ("dddd", exponentials("column", sums_of_rows)),
+    "other-maximum-subtracted#2": ("dddd", exponentials("other", sums_of_rows)),
     "powers-of-two": ("dddd", step(weigh=lambda h: shares(2.0 ** h.masked))),
     "largest-alone": ("dddd", step(weigh=lambda h: 1.0 * (less_largest(h.masked) == 0))),
     "softmax-of-negated": ("dddd", step(weigh=lambda h: softmax(h.of.filled(-h.scaled, -INFINITY)))),
@@ -383,6 +430,9 @@ STEPS = {
     "heads-not-split": (".---", whole_for_each),
     "one-head": (".d--", both(whole_for_each, scaled(lambda h: 1.0 / math.sqrt(h.k.shape[1])),
                               step(merge=lambda every: every[0].output))),
+    "fused-cut-by-head": (".d..", part(cut_from_fused)),
+    "last-head-left-out": (".ddd", step(
+        merge=lambda every: np.hstack([h.output for h in every[:-1]] + [0.0 * every[-1].output]))),
     "words-split-first": (".ddd", words_split(False)),
     "words-split-shared-parameters": (".ddd", words_split(True)),
     "heads-summed": (".---", merged(lambda heads: heads.sum(axis=0))),
@@ -395,6 +445,7 @@ STEPS = {
     "not-masked": (".d..", step(allowed=None)),
     "one-key-too-many": (".d.d", allow(lambda a: a.in_sentence & (a.j <= a.i + 1))),
     "one-key-too-few": (".d.d", allow(lambda a: a.in_sentence & (a.j < a.i))),
+    "new-keys-first": (".d.d", step(weigh=visible_in_opposite_order)),
     "first-padding-seen": (".dd.", allow(lambda a: (a.j <= a.length) & a.in_order)),
     "last-word-masked": (".dd.", allow(lambda a: (a.j + 1 < a.length) & a.in_order)),
     "mask-transposed": (".ddd", allow(lambda a: a.allowed.T)),
@@ -538,6 +589,11 @@ for noun, matrix, bias in (("query", "q", "b_q"), ("key", "k", "b_k"), ("value",
 row("input-parameters-transposed", "walk", "output",
     lambda at: attended(*(at("x") @ at(name).T for name in ("w_q", "w_k", "w_v"))))
 row("values-alone", "walk", "output", lambda at: at("v"))
+row("weights-times-values", [
+    '{"q": [[1, 2], [0, 1]], "k": [[1, 0], [2, 1]], "v": [[1, 2], [3, 4]]}',
+    '{"q": [[1], [3]], "k": [[1], [-1]], "v": [[1, -2], [3, 4]], "causal": true}',
+    '{"q": [[1], [0], [2]], "k": [[1], [3], [-1]], "v": [[1, 2, 0], [5, 1, 2], [3, 4, 1]]}'], "output",
+    lambda at: at("weights") * at("v"))
 row("sum-divided", '{"q": [[1, 2]], "k": [[1, 0], [2, 1], [0, 3]], "v": [[1], [2], [4]]}', "output",
     lambda at: at("weights") @ at("v") / 3)
 row("another-sum-of-values=3", "walk", "output", lambda at: 3 * at("output"))
@@ -655,6 +711,25 @@ row("no-number-where-all-masked", ALL_MASKED, "weights", lambda at: np.array([[n
 row("order-masked", "rotary", "encoder.1.self_attention.weights",
     lambda at: softmax(up_to_the_query(at("encoder.1.self_attention.scaled"))))
 row("window-forgotten", "window", SELF + "weights", lambda at: softmax(up_to_the_query(at(SELF + "scaled"))))
+
+
+def window(first, last):
+    """From so many keys before the query's own to so many behind it."""
+    def by_hand(at):
+        i, j = np.indices(at(SELF + "scaled").shape)
+        return softmax(np.where((j >= i - first) & (j <= i + last), at(SELF + "scaled"), -INFINITY))
+    return by_hand
+
+
+rows("window", SELF + "weights", {
+    "window-one-too-large": window(2, 0), "window-one-too-small": window(0, 0),
+    "one-key-too-many": window(1, 1), "one-key-too-few": window(1, -1)})
+row("new-keys-first", "step-by-step", "step.3.decoder.1.self_attention.keys",
+    lambda at: at("step.3.decoder.1.self_attention.keys")[::-1])
+row("new-keys-first", "step-by-step", "step.2.decoder.1.self_attention.values",
+    lambda at: at("step.2.decoder.1.self_attention.values"), shows=False)
+row("new-keys-first", "written", "step.3.decoder.1.self_attention.rotated_k",
+    lambda at: np.vstack([at("step.3.decoder.1.self_attention.rotated_k")[rows] for rows in ([-1, -2], slice(0, -2))]))
 for padding, head in itertools.product((0, 1), (1, 2)):
     row("target-mask-in-cross-attention", f"both-of-groups/{padding}", f"{CROSS}head.{head}.weights",
         lambda at, head=head: softmax(up_to_the_query(at(f"{CROSS}head.{head}.scaled"))))
@@ -698,6 +773,8 @@ rows("post", NORMED, {
     "root-of-the-deviation": divided_by(lambda v, d: np.sqrt(np.sqrt(v) + EPSILON)),
     "divided-by-the-variance": divided_by(lambda v, d: v + EPSILON),
     "divided-by-the-variance-squared": divided_by(lambda v, d: (v + EPSILON) ** 2),
+    "multiplied-by-the-deviation": normed_by(lambda x: (x - mean(x)) * np.sqrt(variance(x) + EPSILON)),
+    "norm-without-brackets": normed_by(lambda x: x - mean(x) / np.sqrt(variance(x) + EPSILON)),
     "norm-without-epsilon": standard_with(0.0),
     "mean-not-subtracted": normed_by(lambda x: x / np.sqrt(variance(x) + EPSILON)),
     "rms-for-layer-norm": normed_by(by_rms),
@@ -716,6 +793,9 @@ rows("post", NORMED, {
     "another-variance=3": standard_with(factor=3.0)})
 rows("rms", NORMED, {
     "epsilon-outside-the-root": normed_by(lambda x: x / (np.sqrt(mean_square(x)) + EPSILON)),
+    "multiplied-by-the-deviation": normed_by(lambda x: x * np.sqrt(mean_square(x) + EPSILON)),
+    "mean-square-by-n-minus-1": normed_by(
+        lambda x: x / np.sqrt(mean_square(x) * x.shape[1] / (x.shape[1] - 1) + EPSILON)),
     "mean-square-without-root": normed_by(lambda x: x / (mean_square(x) + EPSILON)),
     "divided-by-the-length": normed_by(unit),
     "norm-without-epsilon": normed_by(lambda x: x / np.sqrt(mean_square(x))),
@@ -934,6 +1014,17 @@ rows("post", "source.positioned", {
     "positions-by-sentence": positioned(lambda x, p, root: x * root + p[:1]),
     "another-multiple-of-positions=3": positioned(lambda x, p, root: x * root + 3 * p),
     "another-multiple-of-embeddings=3": positioned(lambda x, p, root: 3 * x * root + p)})
+
+
+def behind_projection(which):
+    def by_hand(at):
+        x = at("source.x") * math.sqrt(at("source.x").shape[1])
+        return mapped(at, "encoder.1.self_attention.", which, x) + (0.0 if which == "v" else at("source.positions"))
+    return by_hand
+
+
+for which in "qkv":
+    row("positions-added-to-queries-and-keys", "post", f"encoder.1.self_attention.{which}", behind_projection(which))
 row("embeddings-scaled", "unscaled", "source.positioned", positioned(lambda x, p, root: x * root + p))
 
 
@@ -981,6 +1072,8 @@ rows("post", "source.positions", {
     "sines-then-cosines": by_base(1e4, layout="concatenated"),
     "waves-up-to-the-base": wave(
         lambda i, j, d: angle_in_halves(i, j, d, lambda k, d: 1e4 ** (k / (d / 2 - 1))), first_half)})
+row("later-words-at-0=2", "post", "source.positions", wave(lambda i, j, d: usual_angle(np.where(i < 2, i, 0), j, d)))
+row("later-words-from-0=1", "post", "source.positions", wave(lambda i, j, d: usual_angle(np.where(i < 1, i, i - 1), j, d)))
 row("sines-beside-cosines", "halves", "source.positions", by_base(1e4))
 row("cosines-first", "halves", "source.positions", wave(angle_in_halves, lambda j, d: j >= d // 2))
 row("positions-from-1", "learned", "target.positions",
@@ -1030,6 +1123,24 @@ rows("rotary", ROTATED_K, {
     "rotary-keys-not-turned": lambda at: at(K),
     "rotary-missing": lambda at: at(K),
     "rotary-keys-one-late": one_late(K)})
+for name in (Q, K):
+    to = {Q: ROTATED_Q, K: ROTATED_K}[name]
+    row("later-words-at-0=2", "rotary", to,
+        lambda at, name=name: turned(at(name), at=[0, 1] + [0] * (len(at(name)) - 2)))
+    row("later-words-from-0=1", "rotary", to, lambda at, name=name: turned(at(name), at=[0, *range(len(at(name)) - 1)]))
+
+
+def of_turned_words(which):
+    return lambda at: mapped(at, ENCODER, which, turned(at("source.scaled_x")))
+
+
+for variant in ("", "#2"):
+    row("rotary-before-projection" + variant, "rotary", ROTATED_Q, of_turned_words("q"))
+    row("rotary-before-projection" + variant, "rotary", ROTATED_K, of_turned_words("k"))
+    row("rotary-before-projection" + variant, "rotary-heads", ENCODER + "head.1.rotated_q",
+        lambda at: of_turned_words("q")(at)[:, :at(ENCODER + "head.1.q").shape[1]])
+row("rotary-before-projection", "rotary", ENCODER + "v", lambda at: at(ENCODER + "v"), shows=False)
+row("rotary-before-projection#2", "rotary", ENCODER + "v", of_turned_words("v"))
 # Only distances count in the scores: all positions may move together.
 row("positions-from-1", "rotary", ENCODER + "scores", lambda at: at(ENCODER + "scores"), shows=False)
 rows("rotary-halves", ROTATED_Q, {
@@ -1154,7 +1265,22 @@ def shifted_twice(at):
     return cross_entropies(at("logits")[counts - 1], at("expected")[counts]).mean(keepdims=True)
 
 
+def shifted_back(at):
+    sentences = at.size + 2
+    words = len(at("expected")) // sentences
+    behind = np.arange(len(at("expected"))).reshape(sentences, words)[:, 1:].ravel()
+    counts = behind[at("counted")[0, behind] != 0]
+    return cross_entropies(at("logits")[counts], at("expected")[counts - 1]).mean(keepdims=True)
+
+
+def rolled(by):
+    return lambda at: cross_entropies(
+        at("logits"), np.roll(at("expected").reshape(at.size + 2, -1), by, axis=1).reshape(-1, 1))
+
+
 rows("loss", "losses", {
+    "shifted-twice#2": rolled(-1),
+    "shifted-back#2": rolled(1),
     "softmax-before-cross-entropy": lambda at: cross_entropies(softmax(at("logits")), at("expected")),
     "smoothing-missing": lambda at: cross_entropies(at("logits"), at("expected"), 0.0),
     "loss-in-bits": lambda at: at("losses") / math.log(2),
@@ -1166,7 +1292,8 @@ rows("loss", "losses", {
 rows("loss", "loss", {
     "loss-summed": lambda at: (at("counted") != 0) * 1.0 @ at("losses"),
     "padding-in-the-loss": lambda at: at("losses").mean(keepdims=True),
-    "shifted-twice": shifted_twice})
+    "shifted-twice": shifted_twice,
+    "shifted-back": shifted_back})
 rows("written", "step.1.distribution", {
     "temperature-multiplied": lambda at: softmax(2 * at("step.1.logits")),
     "temperature-missing": lambda at: softmax(at("step.1.logits")),

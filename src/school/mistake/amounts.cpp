@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <string>
+
 #include "core/support/number.hpp"
 #include "school/mistake/sizes.hpp"
 
@@ -10,12 +13,30 @@ namespace {
 
 constexpr int digits_of_amount = 6;
 
+// Whether a person would write it: it has three digits at the most.
+bool has_few_digits(double number) {
+  constexpr int few = 3;
+  constexpr double apart = 1e-5;
+  return std::fabs(number - std::stod(fmt::format("{:.{}e}", number, few - 1))) <= apart * std::fabs(number);
+}
+
+// ", the square root of 5", of a number that is not short while its square is; else empty.
+std::string root_in_words(double number) {
+  const double square = number * number;
+  if (number <= 1.0 || has_few_digits(number) || !has_few_digits(square)) return "";
+  return fmt::format(", the square root of {}", written_digits(square, 3));
+}
+
 }  // namespace
 
 std::string amount_itself(const Node&, double number) { return written_digits(number, digits_of_amount); }
 
 std::string amount_as_factor(const Node& node, double number) {
-  return fmt::format("{} times the right one{}", written_digits(number, digits_of_amount),
+  if (number == 0.0) return "0 times the right one";
+  const double divisor = 1.0 / number;
+  constexpr int digits_of_divisor = 4;
+  return fmt::format("{} times the right one{}, so divided by {}{}{}", written_digits(number, digits_of_amount),
+                     root_in_words(number), written_digits(divisor, digits_of_divisor), root_in_words(divisor),
                      factor_in_words(node, number));
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "school/mistake/amounts.hpp"
@@ -49,6 +50,25 @@ Made positions_alone(RewriteSite at) {
   const std::size_t words = at[1].shape().rows, sentences = at.node.frame.rows.batch;
   if (sentences == 1) return at[1];
   return repeat_rows(at[1], {.parts = 1, .apart = words}, sentences, at.node.frame.rows);
+}
+
+// Queries or keys that are made of words with positions, which have as many numbers.
+bool are_made_of_positioned(const Node& node) {
+  const std::optional<LinearNodes> map =
+      makes<role::q, role::k>(node) && !node.within(scope::head) ? linear_nodes(node) : std::nullopt;
+  const Node* const positioned = map ? &map->x->original() : nullptr;
+  return positioned && makes<role::positioned>(*positioned) && positioned->operands.size() == 2 &&
+         positioned->operands[1]->frame.shape.columns == node.frame.shape.columns;
+}
+bool has_positions_for_queries(const Node& node) {
+  if (!makes<role::positioned>(node)) return are_made_of_positioned(node);
+  return std::ranges::any_of(node.graph->nodes(), [&](const Node& one) {
+    return are_made_of_positioned(one) && &linear_nodes(one)->x->original() == &node;
+  });
+}
+Made positions_added_behind(RewriteSite at) {
+  if (makes<role::positioned>(at.node)) return at[0];
+  return add(at.itself(), at.of(*linear_nodes(at.node)->x->original().operands[1]));
 }
 
 // Which sentence of a batch a word is in, as its position: of one sentence its positions, of several their sum with
@@ -105,6 +125,10 @@ constexpr Mistake mistakes_in_embeddings[] = {
     {"positions-multiplied", error, "positions multiplied instead of added",
      "This is what the vectors give when they are multiplied by the positions. Add the positions.",
      has_role<role::positioned>, [](RewriteSite at) -> Made { return multiply(at[0], at[1]); }},
+    {"positions-added-to-queries-and-keys", error, "positions added to queries and keys instead of the words",
+     "This is what comes out when the positions are added to the queries and keys, and not to the words. "
+     "Add them to the vectors of the words, before these are multiplied by w_q, w_k and w_v.",
+     has_positions_for_queries, positions_added_behind},
     {"positions-by-sentence", error, "the number of the sentence taken as the position",
      "This is what comes out when all words of a sentence have the same position, because rows are counted along the batch. "
      "Give each word the position that it has in its sentence.",

@@ -91,6 +91,43 @@ Made shifted_twice(RewriteSite at) {
   return at.like(std::move(shifted));
 }
 
+// The word before each, as what should come out. The first of each sentence has none, and does not count; or it gets
+// the last one, as by torch.roll.
+template <bool in_a_circle>
+Made shifted_back(RewriteSite at) {
+  const Node& expected = *only(*at.node.graph, is_expected);
+  const std::size_t all = expected.frame.shape.rows, words = all / expected.frame.rows.batch;
+  Matrix shifted = at.node.matrix();
+  if (&at.node == &expected) {
+    for (std::size_t i = all; i-- > 0;) {
+      const bool is_first = i % words == 0;
+      if (!is_first || in_a_circle) shifted(i, 0) = at.node.matrix()(is_first ? i + words - 1 : i - 1, 0);
+    }
+    return at.like(std::move(shifted));
+  }
+  if (in_a_circle) return std::nullopt;
+  double before = 0.0, left = 0.0;
+  for (std::size_t i = 0; i < all; ++i) {
+    before += shifted(0, i);
+    if (i % words == 0) shifted(0, i) = 0.0;
+    left += shifted(0, i);
+  }
+  if (left == 0.0) return std::nullopt;
+  for (double& count : cells(shifted)) count *= before / left;
+  return at.like(std::move(shifted));
+}
+
+// Where the last one gets the first.
+Made rolled_to_the_next(RewriteSite at) {
+  const Node& expected = *only(*at.node.graph, is_expected);
+  if (&at.node != &expected) return std::nullopt;
+  const std::size_t all = expected.frame.shape.rows, words = all / expected.frame.rows.batch;
+  const std::shared_ptr<const Matrix> own = at.node.cells();
+  Matrix shifted = *own;
+  for (std::size_t i = 0; i < all; ++i) shifted(i, 0) = (*own)(i % words == words - 1 ? i + 1 - words : i + 1, 0);
+  return at.like(std::move(shifted));
+}
+
 // --- the next word
 
 bool divides_by_temperature(const Node& node) {
@@ -148,10 +185,22 @@ constexpr Mistake mistakes_in_losses[] = {
      "This is what comes out when each prediction is compared with the word that went in. "
      "Compare it with the word after that.",
      can_be_replaced<is_expected, goes_in>, with_ids_of<goes_in>},
-    {"shifted-twice", error, "the word after the next one as what should come out",
-     "This is what comes out when each prediction is compared with the word after the next one. "
+    {"shifted-twice",
+     error,
+     "the word after the next one as what should come out",
+     "This is what comes out when the words that should come out are shifted once more: a prediction is compared with the word after the next one. "
      "Shift the words once.",
-     can_be_shifted, shifted_twice},
+     can_be_shifted,
+     shifted_twice,
+     {rolled_to_the_next}},
+    {"shifted-back",
+     error,
+     "the word before as what should come out",
+     "This is what comes out when the words that should come out are shifted back by one: a prediction is compared with the word before its own. "
+     "Compare each row of logits with the word that should come out there.",
+     can_be_shifted,
+     shifted_back<false>,
+     {shifted_back<true>}},
     {"temperature-multiplied", error, "logits multiplied by the temperature",
      "This is what logits multiplied by the temperature give. Divide them by it.", divides_by_temperature,
      [](RewriteSite at) -> Made { return times(at[0], *at.node.find(setting::number)); }},

@@ -433,7 +433,9 @@ constexpr Mistake mistakes_in_masks[] = {
      "This is what the mask of the target gives in the cross-attention. "
      "Use the mask of the source there, if it has one.",
      can_have_mask_of_target, target_mask_in_cross_attention},
-    {"masked-score-is-infinite", error, "+∞ in place of a masked score",
+    {"masked-score-is-infinite",
+     error,
+     "+∞ in place of a masked score",
      "This is what +∞ gives in place of a masked score: no number. "
      "Put −∞ or a large negative number in its place.",
      masks_scores,
@@ -447,7 +449,9 @@ constexpr Mistake mistakes_in_masks[] = {
     {"large-negative-mask-value", convention, "−10⁹ in place of −∞",
      "This is what a masked score of −10⁹ gives, as many programs have it. Here it is −∞.", masks_scores,
      [](RewriteSite at) -> Made { return replace(at[0], at[1], very_low); }},
-    {"no-number-where-all-masked", convention, "no number where all keys are masked",
+    {"no-number-where-all-masked",
+     convention,
+     "no number where all keys are masked",
      "This is what softmax gives where all keys are masked and it divides 0 by 0: no number. "
      "Here the weights of such a query are 0.",
      is_softmax_of_attention,

@@ -64,7 +64,7 @@ Made multiplied_by_the_deviation(RewriteSite at) {
 }
 
 // Division before subtraction.
-Made without_brackets(RewriteSite at) {
+Made divided_without_brackets(RewriteSite at) {
   return subtract(at[0], divide_by_deviation(at[1], at[2], epsilon_in(at.node)));
 }
 
@@ -168,7 +168,7 @@ constexpr Mistake mistakes_in_norms[] = {
     {"norm-without-brackets", error, "only the mean divided",
      "This is what x − mean / √(variance + ε) gives without brackets: the mean alone is divided. "
      "Subtract it first, and divide the difference: (x − mean) / √(variance + ε).",
-     standardizes, without_brackets},
+     standardizes, divided_without_brackets},
     {"norm-without-epsilon", error, "normalization without ε",
      "This is what normalization gives without ε. Add ε under the root.",
      [](const Node& node) { return normalizes(node) && epsilon_in(node) != 0.0; }, without_epsilon},

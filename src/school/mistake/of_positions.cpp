@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 
@@ -189,6 +191,27 @@ Made with_another_base(RewriteSite at, double base) {
   return rotate(at[0], with_base(at, base));
 }
 
+// Words that go in at once and count from 0, as if those behind some number of them had gone in later.
+bool counts_from_0(const Node& node) {
+  const std::optional<Waves> own = has_waves(node) ? waves_of(node) : std::nullopt;
+  return own && !node.within(scope::step) && own->positions.follow_each_other() && own->positions.first() == 0 &&
+         node.frame.shape.rows >= 3 * node.frame.rows.batch && !is_gradient(node);
+}
+Made with_positions(RewriteSite at, double first, std::size_t (*later)(std::size_t behind)) {
+  const std::size_t words = at.node.frame.shape.rows / at.node.frame.rows.batch;
+  if (!(first >= 1.0 && first < static_cast<double>(words)) || first != std::floor(first)) return std::nullopt;
+  const auto count = static_cast<std::size_t>(first);
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < words; ++i) positions.push_back(i < count ? i : later(i - count));
+  Waves all = waves(at);
+  all.positions = RowPositions(std::move(positions));
+  if (is_sinusoid(at.node)) return with_waves(at, std::move(all));
+  return rotate(at[0], std::move(all));
+}
+std::string amount_of_words(const Node&, double number) {
+  return number == 1.0 ? "behind the first word" : fmt::format("behind the first {} words", number);
+}
+
 constexpr MistakeWithNumber numbers_of_positions[] = {
     {{"another-base", error, "another base of the waves",
       "This is what another base gives. Take the base of the formula, such as 10000.", has_waves, nullptr},
@@ -209,6 +232,26 @@ constexpr MistakeWithNumber numbers_of_positions[] = {
      amount_itself,
      MistakeWithNumber::Scale::logarithmic,
      {0.5, 2.0, 6.283185307179586, 0.1, 0.01}},
+    {{"later-words-at-0", error, "position 0 for each word behind the first ones",
+      "This is what comes out when each word behind the first ones has the position 0, as where words that come later go in one by one and count from 0 each time. "
+      "Go on counting from the words before.",
+      counts_from_0, nullptr},
+     [](RewriteSite at, double number) {
+       return with_positions(at, number, [](std::size_t) { return std::size_t{0}; });
+     },
+     amount_of_words,
+     MistakeWithNumber::Scale::linear,
+     {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}},
+    {{"later-words-from-0", error, "positions that begin again with 0 behind the first words",
+      "This is what comes out when the positions begin again with 0 behind the first words, as where words that come later go in together and count from 0. "
+      "Go on counting from the words before.",
+      counts_from_0, nullptr},
+     [](RewriteSite at, double number) {
+       return with_positions(at, number, [](std::size_t behind) { return behind; });
+     },
+     amount_of_words,
+     MistakeWithNumber::Scale::linear,
+     {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}},
 };
 
 }  // namespace

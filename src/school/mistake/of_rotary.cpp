@@ -124,6 +124,39 @@ Made with_cache(RewriteSite at, RowPositions (*other)(const RowPositions& positi
 RowPositions from_0(const RowPositions&) { return {}; }
 RowPositions one_late(const RowPositions& positions) { return positions.later(1); }
 
+// --- turned before the projection
+
+// The first queries that are turned of those that a projection makes, or of those beside it; null: none are.
+const Node* turned_queries_of(const Node& node) {
+  const NamedScope* const outer = around(node.place, scope::head);
+  const Node* const first = node.graph->find(outer, Name({{scope::head, 1}}, role::rotated_q));
+  const Node* const turned = first ? first : node.graph->find(outer, role::rotated_q);
+  return turned && turns(*turned) ? turned : nullptr;
+}
+
+// Whether the words can be turned that a projection is made of, by waves as long as their own size gives.
+bool projects_words_to_turn(const Node& node) {
+  const std::optional<LinearNodes> map = node.within(scope::head) ? std::nullopt : linear_nodes(node);
+  if (!makes<role::q, role::k, role::v>(node) || !map || map->x->frame.shape.columns % 2 != 0) return false;
+  const Node* const queries = turned_queries_of(node);
+  const std::optional<Waves> waves = queries ? waves_of(*queries) : std::nullopt;
+  return waves && waves->turned == 0 && waves->slower.empty() && queries->frame.shape.rows == node.frame.shape.rows;
+}
+bool turns_or_is_projected(const Node& node) {
+  if (!turns(node)) return projects_words_to_turn(node);
+  const Node* const queries = shared_by_heads(node, role::q);
+  return queries && projects_words_to_turn(*queries);
+}
+
+template <bool values_as_well>
+Made turned_first(RewriteSite at) {
+  if (turns(at.node)) return at[0];
+  if (at.node.is(role::v) && !values_as_well) return std::nullopt;
+  const LinearNodes map = *linear_nodes(at.node);
+  const Value product = matmul(rotate(at.of(*map.x), *waves_of(*turned_queries_of(at.node))), at.of(*map.w));
+  return map.b ? add(product, at.of(*map.b)) : product;
+}
+
 // i − j in the place of j − i: the table from its other end.
 bool is_of_distances(const Node& node) { return makes(node, role::relative) && node.operands.size() == 1; }
 bool has_signed_distance(const Node& node) {
@@ -227,6 +260,14 @@ constexpr Mistake mistakes_in_rotary[] = {
     {"rotary-values-turned", error, "values turned as well",
      "This is what comes out when the values are turned as well. Turn queries and keys only.", has<turned_keys>,
      [](RewriteSite at) -> Made { return matmul(at[0], rotate(at[1], *waves_of(*turned_keys(at.node)))); }},
+    {"rotary-before-projection",
+     error,
+     "words turned before the projection instead of queries and keys behind it",
+     "This is what comes out when the words are turned by the angles of their positions before they are multiplied by w_q and w_k. "
+     "Multiply first, and turn the queries and the keys of each head.",
+     turns_or_is_projected,
+     turned_first<false>,
+     {turned_first<true>}},
     {"rotary-exponent-without-2", error, "the exponent j/d instead of 2j/d in rotary positions",
      "This is what the exponent j/d gives. It is 2j/d.", turns,
      [](RewriteSite at) -> Made { return rotate(at[0], with_base(at, std::sqrt(waves(at).base))); }},

@@ -149,8 +149,8 @@ bool has_as_many_queries_as_keys(const Node& node) {
 
 // --- which maximum is subtracted, and by what is divided
 
-// Where maxima or sums of rows lose their axis, an array library takes them for a row that stands above the matrix: what
-// belongs to row j stands above column j.
+// Where maxima or sums of rows lose their axis, an array library takes them for a row that stands above the matrix:
+// what belongs to row j stands above column j.
 enum class Maximum { none, of_row, of_all, of_column, of_other_rows };
 enum class DividedBy { nothing, sum_of_row, sum_of_other_rows, sum_of_all };
 
@@ -194,9 +194,9 @@ std::vector<double> of_each(std::size_t count, const OfPlace& of_place) {
 // Where all is masked there is no maximum, and 0 is subtracted.
 void take_exponentials(const RowsOfSentence& rows, Maximum maximum) {
   const bool is_of_column = maximum == Maximum::of_column;
-  std::vector<double> maxima =
-      of_each(is_of_column ? rows.all.shape().columns : rows.count,
-              [&](std::size_t i) { return is_of_column ? rows.largest_of_column(i) : rows.largest_of_row(i); });
+  std::vector<double> maxima = of_each(is_of_column ? rows.all.shape().columns : rows.count, [&](std::size_t i) {
+    return is_of_column ? rows.largest_of_column(i) : rows.largest_of_row(i);
+  });
   if (maximum == Maximum::of_all) std::ranges::fill(maxima, std::ranges::max(maxima));
   if (maximum == Maximum::none) std::ranges::fill(maxima, 0.0);
   std::ranges::replace_if(maxima, is_masked, 0.0);
@@ -220,6 +220,7 @@ Made exponentials(RewriteSite at) {
   const std::size_t words = all.shape().rows / at.node.frame.rows.batch;
   if ((maximum == Maximum::of_other_rows || divisor == DividedBy::sum_of_other_rows) && words != all.shape().columns)
     return std::nullopt;
+  if (maximum == Maximum::of_column && words == 1) return std::nullopt;  // that leaves 0 in each column
   for (std::size_t first = 0; first < all.shape().rows; first += words) {
     take_exponentials({all, first, words}, maximum);
     divide_exponentials({all, first, words}, divisor);
@@ -245,7 +246,9 @@ constexpr Mistake mistakes_in_softmax[] = {
      "This is what division by the sum of the row gives, without the exponential. "
      "Take e to the power of each number first.",
      is_any_softmax, [](RewriteSite at) -> Made { return normalize(scores_with(0.0, at)); }},
-    {"divided-by-sums-of-other-rows", error, "exponentials divided by the sums of other rows",
+    {"divided-by-sums-of-other-rows",
+     error,
+     "exponentials divided by the sums of other rows",
      "This is what the exponentials give when column 1 is divided by the sum of row 1, column 2 by that of row 2, and so on. "
      "Keep the axis of the sums (keepdims), so that each row is divided by its own.",
      has_as_many_queries_as_keys,
@@ -279,7 +282,9 @@ constexpr Mistake mistakes_in_softmax[] = {
      "This is what the maximum gives: the largest number of a row gets the weight 1, and all others 0. "
      "Softmax gives others a part as well.",
      is_any_softmax, [](RewriteSite at) -> Made { return zero_where_masked(at, largest(at[0])); }},
-    {"softmax-over-all", error, "softmax over the whole matrix",
+    {"softmax-over-all",
+     error,
+     "softmax over the whole matrix",
      "This is what softmax over the whole matrix gives: all weights together sum to 1. "
      "Take it row by row, over the keys of each query.",
      is_softmax_of_attention,
@@ -308,7 +313,8 @@ constexpr Mistake mistakes_in_softmax[] = {
      "This is what a softmax over single numbers gives, as along an axis of length 1: every weight is 1. "
      "Take it over the keys.",
      is_softmax_of_attention, [](RewriteSite at) -> Made { return constant_like(at[0], 1.0); }},
-    {"largest-subtracted-not-divided", error,
+    {"largest-subtracted-not-divided",
+     error,
      "exponentials of the distances from the largest number that are not divided by their sum",
      "This is what the exponentials give after the largest number is subtracted, and before they are divided. "
      "Divide each by the sum of its row.",
@@ -316,7 +322,9 @@ constexpr Mistake mistakes_in_softmax[] = {
      [](RewriteSite at) -> Made { return less_largest(at[0]); },
      {exponentials<Maximum::of_all, DividedBy::nothing>, exponentials<Maximum::of_column, DividedBy::nothing>,
       exponentials<Maximum::of_other_rows, DividedBy::nothing>}},
-    {"other-maximum-subtracted", error, "maxima that differ within a row subtracted before the softmax",
+    {"other-maximum-subtracted",
+     error,
+     "maxima that differ within a row subtracted before the softmax",
      "This is what comes out when a number of its own is subtracted in each column, such as the maximum of the column. "
      "Subtract the maximum of the row from all numbers of the row: then the weights stay the same.",
      is_softmax_of_attention,
@@ -370,7 +378,9 @@ constexpr Mistake mistakes_in_softmax[] = {
     {"sizes-of-scores-divided", error, "|x| divided by its sum instead of a softmax",
      "This is what |x| gives when it is divided by the sum of its row. Take e to the power of each number.",
      is_any_softmax, shares_of_sizes},
-    {"largest-not-subtracted", error, "exponentials that overflow, because the largest number is not subtracted",
+    {"largest-not-subtracted",
+     error,
+     "exponentials that overflow, because the largest number is not subtracted",
      "This is what float32 gives without subtracting the largest number of the row first: exp(x) is infinite for x above 88.7, and infinite divided by infinite is no number. "
      "Where x is below about −104 in the whole row, 0 is divided by 0. "
      "Subtract it: the weights stay the same, and exp cannot overflow.",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,27 @@ std::vector<NamedSize> sizes_around(const Node& node) {
   return all;
 }
 
+// A factor that is near 1, and how far it is from there to a tenth.
+bool is_near_1_by(double factor, double right) {
+  return std::fabs(factor - right) <= std::min(1e-3, 0.1 * std::fabs(right - 1.0));
+}
+
+// √size over the same with 1 or 2 decimals, and the reverse: "√2/1.4, where 2 is the size of a query and √2 was rounded
+// to 1.4"; empty: neither.
+std::string factor_of_rounded_root(double factor, const NamedSize& named) {
+  if (!named.has_root) return "";
+  const std::size_t size = named.size;
+  const double root = std::sqrt(static_cast<double>(size));
+  for (const double places : {10.0, 100.0}) {
+    const double rounded = std::round(root * places) / places;
+    const std::string told =
+        fmt::format(", where {0} is {1} and √{0} was rounded to {2}", size, list_in_words(named.whats), rounded);
+    if (is_near_1_by(factor, root / rounded)) return fmt::format("√{}/{}{}", size, rounded, told);
+    if (is_near_1_by(factor, rounded / root)) return fmt::format("{}/√{}{}", rounded, size, told);
+  }
+  return "";
+}
+
 // What a factor is of a size: "1/√4"; empty: nothing.
 std::string factor_of_size(double factor, const NamedSize& named) {
   const std::size_t size = named.size;
@@ -61,6 +83,8 @@ std::string factor_of_size(double factor, const NamedSize& named) {
   if (is_near(factor, 1.0 / s)) return fmt::format("1/{}", size);
   if (named.has_root && is_near(factor, std::sqrt(s))) return fmt::format("√{}", size);
   if (named.has_root && is_near(factor, 1.0 / std::sqrt(s))) return fmt::format("1/√{}", size);
+  if (is_near(factor, (s - 1.0) / s)) return fmt::format("{}/{}", size - 1, size);
+  if (is_near(factor, s / (s - 1.0))) return fmt::format("{}/{}", size, size - 1);
   if (is_near(factor, std::sqrt((s - 1.0) / s))) return fmt::format("√({}/{})", size - 1, size);
   if (is_near(factor, std::sqrt(s / (s - 1.0)))) return fmt::format("√({}/{})", size, size - 1);
   return "";
@@ -70,13 +94,20 @@ std::string factor_of_size(double factor, const NamedSize& named) {
 
 std::string factor_in_words(const Node& node, double factor) {
   std::string words;
-  for (const NamedSize& named : sizes_around(node)) {
+  const auto add = [&](const std::string& more) { words += (words.empty() ? ": " : ", or ") + more; };
+  if (is_near(factor, std::numbers::ln2)) add("ln 2, as powers of 2 give");
+  if (is_near(factor, 1.0 / std::numbers::ln2)) add("1/ln 2, as logarithms to the base 2 give");
+  const std::vector<NamedSize> sizes = sizes_around(node);
+  for (const NamedSize& named : sizes) {
     const std::string written = factor_of_size(factor, named);
     if (written.empty()) continue;
-    words += words.empty() ? ": " : ", or ";
-    words += written == std::to_string(named.size)
-                 ? fmt::format("{}, {}", written, list_in_words(named.whats))
-                 : fmt::format("{}, where {} is {}", written, named.size, list_in_words(named.whats));
+    add(written == std::to_string(named.size)
+            ? fmt::format("{}, {}", written, list_in_words(named.whats))
+            : fmt::format("{}, where {} is {}", written, named.size, list_in_words(named.whats)));
+  }
+  for (const NamedSize& named : sizes) {
+    const std::string written = factor_of_rounded_root(factor, named);
+    if (!written.empty()) add(written);
   }
   return words;
 }
