@@ -1073,7 +1073,8 @@ rows("post", "source.positions", {
     "waves-up-to-the-base": wave(
         lambda i, j, d: angle_in_halves(i, j, d, lambda k, d: 1e4 ** (k / (d / 2 - 1))), first_half)})
 row("later-words-at-0=2", "post", "source.positions", wave(lambda i, j, d: usual_angle(np.where(i < 2, i, 0), j, d)))
-row("later-words-from-0=1", "post", "source.positions", wave(lambda i, j, d: usual_angle(np.where(i < 1, i, i - 1), j, d)))
+row("later-words-from-0=1", "post", "source.positions",
+    wave(lambda i, j, d: usual_angle(np.where(i < 1, i, i - 1), j, d)))
 row("sines-beside-cosines", "halves", "source.positions", by_base(1e4))
 row("cosines-first", "halves", "source.positions", wave(angle_in_halves, lambda j, d: j >= d // 2))
 row("positions-from-1", "learned", "target.positions",

@@ -285,18 +285,8 @@ bool has_keys_of_earlier_words(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.is(role::keys); });
 }
 
-// How many words went in at a time of which these are the turned keys: those before, and then some more; empty where
-// none are cached.
-std::vector<std::size_t> counts_of_turned_keys(const Node& node) {
-  std::vector<std::size_t> counts;
-  if (!makes<role::rotated_k>(node)) return counts;
-  const Node* now = &node.operands[0]->original();
-  while (now->within(scope::head) && operand(*now, 0)) now = &now->operands[0]->original();
-  if (!now->is(role::keys)) return counts;
-  for (; now->is(role::keys); now = &now->operands[0]->original())
-    counts.insert(counts.begin(), now->operands[1]->frame.shape.rows);
-  counts.insert(counts.begin(), now->frame.shape.rows);
-  return counts;
+bool are_turned_with_cached(const Node& node) {
+  return makes<role::rotated_k>(node) && words_at_a_time(*node.operands[0]).size() > 1;
 }
 
 // Keys that are turned are cached as they are turned.
@@ -312,7 +302,7 @@ bool is_masked_without_cache(const Node& node) {
   return is_softmax_of_attention(node) && is_mask(*node.operands[0]) && !has_keys_of_earlier_words(*node.graph);
 }
 bool can_have_new_keys_first(const Node& node) {
-  return are_joined_keys(node) || !counts_of_turned_keys(node).empty() || is_masked_without_cache(node);
+  return are_joined_keys(node) || are_turned_with_cached(node) || is_masked_without_cache(node);
 }
 
 Made visible_in_opposite_order(RewriteSite at) {
@@ -339,7 +329,7 @@ Made new_keys_first(RewriteSite at) {
   const Value turned = at.itself();
   std::vector<Value> parts;
   std::size_t before = 0;
-  for (const std::size_t count : counts_of_turned_keys(at.node)) {
+  for (const std::size_t count : words_at_a_time(*at.node.operands[0])) {
     parts.insert(parts.begin(), rows(turned, before, count));
     before += count;
   }

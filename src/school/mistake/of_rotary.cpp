@@ -85,17 +85,6 @@ Made size_of_all_heads(RewriteSite at) {
   return rotate(at[0], with_base(at, std::pow(waves(at).base, share)));
 }
 
-// How many words went in at a time of which these are the keys: all at once, or first those before.
-std::vector<std::size_t> words_at_a_time(const Node& keys) {
-  std::vector<std::size_t> counts;
-  const Node* now = &keys.original();
-  while (now->within(scope::head) && operand(*now, 0)) now = &now->operands[0]->original();
-  for (; now->is(role::keys); now = &now->operands[0]->original())
-    counts.insert(counts.begin(), now->operands[1]->frame.shape.rows);
-  counts.insert(counts.begin(), now->frame.shape.rows);
-  return counts;
-}
-
 // Words that go in behind others, whose keys are remembered, with positions that do not go on from those before.
 bool turns_with_cache(const Node& node) {
   if (!turns(node)) return false;

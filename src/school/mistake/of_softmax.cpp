@@ -220,7 +220,7 @@ Made exponentials(RewriteSite at) {
   const std::size_t words = all.shape().rows / at.node.frame.rows.batch;
   if ((maximum == Maximum::of_other_rows || divisor == DividedBy::sum_of_other_rows) && words != all.shape().columns)
     return std::nullopt;
-  if (maximum == Maximum::of_column && words == 1) return std::nullopt;  // that leaves 0 in each column
+  if (maximum != Maximum::none && words == 1) return std::nullopt;  // all maxima are the same, or the numbers
   for (std::size_t first = 0; first < all.shape().rows; first += words) {
     take_exponentials({all, first, words}, maximum);
     divide_exponentials({all, first, words}, divisor);

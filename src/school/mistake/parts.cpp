@@ -162,6 +162,16 @@ std::optional<std::size_t> head_of(const Node& node) {
   return *head->number - 1;
 }
 
+std::vector<std::size_t> words_at_a_time(const Node& keys) {
+  std::vector<std::size_t> counts;
+  const Node* now = &keys.original();
+  while (now->within(scope::head) && operand(*now, 0)) now = &now->operands[0]->original();
+  for (; now->is(role::keys); now = &now->operands[0]->original())
+    counts.insert(counts.begin(), now->operands[1]->frame.shape.rows);
+  counts.insert(counts.begin(), now->frame.shape.rows);
+  return counts;
+}
+
 bool is_made_of_named(const Node& node, const Role& role) {
   const auto has_name = [&](const Node* operand) {
     return std::ranges::any_of(operand->aliases, [&](const Node* alias) { return alias->is(role); });

@@ -87,6 +87,9 @@ std::vector<const Node*> of_all_sentences(const Node& node);
 /// Which of the heads it belongs to, from 0; nothing where there is one head without a scope.
 std::optional<std::size_t> head_of(const Node& node);
 
+/// How many words went in at a time of which these are the keys: all at once, or first those before.
+std::vector<std::size_t> words_at_a_time(const Node& keys);
+
 /// Whether a node is made of one that has another name of this role.
 bool is_made_of_named(const Node& node, const Role& role);
 
