@@ -129,6 +129,7 @@ const std::vector<std::string> one_head = {
     "attn walk --text 'a b c' --d-model 4 --score bilinear --seed 3",
     "attn walk --text 'a b c' --text 'd e' --d-model 4 --seed 3",
     "attn walk --text 'a b c' --d-model 4 --mask '0 0 0; 1 1 0; 1 0 1' --seed 3",
+    "attn walk --text 'a b c d' --d-model 4 --mask '1 0 0 0; 1 1 0 0; 0 1 1 0; 0 0 1 1' --seed 3",
     "attn walk --text 'a b c' --d-model 4 --score cosine --seed 3",
     "attn walk --text 'a b c' --text 'd e f' --d-model 4 --seed 3",
     "attn walk --text 'a b c' --memory-text 'd e f g' --d-model 4 --causal --seed 3",

@@ -21,7 +21,7 @@ bool has_few_digits(double number) {
 }
 
 // ", the square root of 5", of a number that is not short while its square is; else empty.
-std::string root_in_words(double number) {
+std::string as_root_in_words(double number) {
   const double square = number * number;
   if (number <= 1.0 || has_few_digits(number) || !has_few_digits(square)) return "";
   return fmt::format(", the square root of {}", written_digits(square, 3));
@@ -36,7 +36,7 @@ std::string amount_as_factor(const Node& node, double number) {
   const double divisor = 1.0 / number;
   constexpr int digits_of_divisor = 4;
   return fmt::format("{} times the right one{}, so divided by {}{}{}", written_digits(number, digits_of_amount),
-                     root_in_words(number), written_digits(divisor, digits_of_divisor), root_in_words(divisor),
+                     as_root_in_words(number), written_digits(divisor, digits_of_divisor), as_root_in_words(divisor),
                      factor_in_words(node, number));
 }
 

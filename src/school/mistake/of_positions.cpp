@@ -197,7 +197,7 @@ bool counts_from_0(const Node& node) {
   return own && !node.within(scope::step) && own->positions.follow_each_other() && own->positions.first() == 0 &&
          node.frame.shape.rows >= 3 * node.frame.rows.batch && !is_gradient(node);
 }
-Made with_positions(RewriteSite at, double first, std::size_t (*later)(std::size_t behind)) {
+Made with_positions_behind(RewriteSite at, double first, std::size_t (*later)(std::size_t behind)) {
   const std::size_t words = at.node.frame.shape.rows / at.node.frame.rows.batch;
   if (!(first >= 1.0 && first < static_cast<double>(words)) || first != std::floor(first)) return std::nullopt;
   const auto count = static_cast<std::size_t>(first);
@@ -237,7 +237,7 @@ constexpr MistakeWithNumber numbers_of_positions[] = {
       "Go on counting from the words before.",
       counts_from_0, nullptr},
      [](RewriteSite at, double number) {
-       return with_positions(at, number, [](std::size_t) { return std::size_t{0}; });
+       return with_positions_behind(at, number, [](std::size_t) { return std::size_t{0}; });
      },
      amount_of_words,
      MistakeWithNumber::Scale::linear,
@@ -247,7 +247,7 @@ constexpr MistakeWithNumber numbers_of_positions[] = {
       "Go on counting from the words before.",
       counts_from_0, nullptr},
      [](RewriteSite at, double number) {
-       return with_positions(at, number, [](std::size_t behind) { return behind; });
+       return with_positions_behind(at, number, [](std::size_t behind) { return behind; });
      },
      amount_of_words,
      MistakeWithNumber::Scale::linear,
