@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/op/operations.hpp"
 #include "core/support/number.hpp"
 #include "school/mistake/sizes.hpp"
 
@@ -27,6 +28,20 @@ std::string as_root_in_words(double number) {
   return fmt::format(", the square root of {}", written_digits(square, 3));
 }
 
+// Of a step that divides by a number, or multiplies by one, what it would have to divide by in all: ": in all a
+// division by 1.5"; empty: there is no such step, or that has more than two digits, and so has its square.
+std::string division_in_words(const Node& node, double number) {
+  const Scalar* const own = node.find(setting::number);
+  if (!own || (node.op != &op::divide && node.op != &op::times)) return "";
+  const double divisor = node.op == &op::divide ? own->value / number : 1.0 / (own->value * number);
+  const auto rounded = [](double x) { return std::stod(fmt::format("{:.1e}", x)); };
+  const auto is_rounded = [&](double x) { return std::fabs(x - rounded(x)) <= 1e-4 * std::fabs(x); };
+  if (divisor > 0.0 && is_rounded(divisor)) return fmt::format(": in all a division by {}", rounded(divisor));
+  const double square = divisor * divisor;
+  if (divisor > 0.0 && is_rounded(square)) return fmt::format(": in all a division by √{}", rounded(square));
+  return "";
+}
+
 }  // namespace
 
 std::string amount_itself(const Node&, double number) { return written_digits(number, digits_of_amount); }
@@ -34,10 +49,12 @@ std::string amount_itself(const Node&, double number) { return written_digits(nu
 std::string amount_as_factor(const Node& node, double number) {
   if (number == 0.0) return "0 times the right one";
   const double divisor = 1.0 / number;
+  std::string words = factor_in_words(node, number);
+  if (words.empty() && !has_few_digits(number)) words = division_in_words(node, number);
   constexpr int digits_of_divisor = 4;
   return fmt::format("{} times the right one{}, so divided by {}{}{}", written_digits(number, digits_of_amount),
                      as_root_in_words(number), written_digits(divisor, digits_of_divisor), as_root_in_words(divisor),
-                     factor_in_words(node, number));
+                     words);
 }
 
 std::string amount_added(const Node&, double number) {
