@@ -19,6 +19,7 @@ TEST_SUITE("amounts of mistakes") {
     for (const auto& [factor, begin, part] :
          {Told{2.0 / 3.0, "0.666667 times the right one, so divided by 1.5:", "2/3, where 3 is the number of"},
           Told{1.5, "1.5 times the right one, so divided by 0.6667:", "3/2, where 3 is the number of"},
+          Told{1.0 / 3.5, "0.285714 times the right one, so divided by 3.5", ""},
           Told{0.3, "0.3 times the right one, so divided by 3.333", ""},
           Told{std::sqrt(1.0 / 7.0), "0.377964 times the right one, so divided by 2.646, the square root of 7",
                ": in all a division by √14"},

@@ -34,12 +34,10 @@ std::string division_in_words(const Node& node, double number) {
   const Scalar* const own = node.find(setting::number);
   if (!own || (node.op != &op::divide && node.op != &op::times)) return "";
   const double divisor = node.op == &op::divide ? own->value / number : 1.0 / (own->value * number);
-  const auto rounded = [](double x) { return std::stod(fmt::format("{:.1e}", x)); };
-  const auto is_rounded = [&](double x) { return std::fabs(x - rounded(x)) <= 1e-4 * std::fabs(x); };
-  if (divisor > 0.0 && is_rounded(divisor)) return fmt::format(": in all a division by {}", rounded(divisor));
+  if (divisor <= 0.0) return "";
+  if (has_two_digits(divisor)) return fmt::format(": in all a division by {}", at_two_digits(divisor));
   const double square = divisor * divisor;
-  if (divisor > 0.0 && is_rounded(square)) return fmt::format(": in all a division by √{}", rounded(square));
-  return "";
+  return has_two_digits(square) ? fmt::format(": in all a division by √{}", at_two_digits(square)) : "";
 }
 
 }  // namespace
@@ -50,7 +48,7 @@ std::string amount_as_factor(const Node& node, double number) {
   if (number == 0.0) return "0 times the right one";
   const double divisor = 1.0 / number;
   std::string words = factor_in_words(node, number);
-  if (words.empty() && !has_few_digits(number)) words = division_in_words(node, number);
+  if (words.empty() && !has_few_digits(number) && !has_two_digits(divisor)) words = division_in_words(node, number);
   constexpr int digits_of_divisor = 4;
   return fmt::format("{} times the right one{}, so divided by {}{}{}", written_digits(number, digits_of_amount),
                      as_root_in_words(number), written_digits(divisor, digits_of_divisor), as_root_in_words(divisor),

@@ -7,6 +7,9 @@
 #include <limits>
 #include <optional>
 
+#include "school/mistake/amounts.hpp"
+#include "school/mistake/sizes.hpp"
+
 namespace attn {
 
 std::vector<const MistakeWithNumber*> mistakes_with_numbers() {
@@ -149,10 +152,12 @@ class NumberSolver {
     return number;
   }
 
-  // A person writes few digits, or takes a factor of sizes, which is told behind a colon.
+  // A person writes few digits, or divides by a number of few, or takes a factor of sizes, which is told behind a
+  // colon.
   bool is_likely(double number) const {
     constexpr int few = 3;
     return number == std::stod(fmt::format("{:.{}e}", number, few - 1)) ||
+           (mistake_.amount == amount_as_factor && number != 0.0 && has_two_digits(1.0 / number)) ||
            mistake_.amount(*places_.first(), number).find(':') != std::string::npos;
   }
 

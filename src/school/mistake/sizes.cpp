@@ -15,6 +15,9 @@ namespace attn {
 
 bool is_near(double a, double b) { return std::fabs(a - b) <= 1e-3 * std::fabs(b); }
 
+double at_two_digits(double number) { return std::stod(fmt::format("{:.1e}", number)); }
+bool has_two_digits(double number) { return std::fabs(number - at_two_digits(number)) <= 1e-4 * std::fabs(number); }
+
 namespace {
 
 // A size that a factor may be made of, and what has it.
