@@ -698,7 +698,7 @@ row("newest-key-missing", [
     weights_hidden(lambda i, j, n, m: (j == m - 1) | (j > i + m - n)))
 UNEQUAL = '{"q": [[1], [2]], "k": [[1], [2], [3]], "causal": true'
 row("mask-aligned-otherwise", UNEQUAL + "}", "weights", weights_hidden(lambda i, j, n, m: j > i + 1))
-row("mask-aligned-otherwise", UNEQUAL + ', "causal_offset": 1}', "weights", weights_hidden(lambda i, j, n, m: j > i))
+row("mask-aligned-with-first-key", UNEQUAL + ', "causal_offset": 1}', "weights", weights_hidden(lambda i, j, n, m: j > i))
 row("one-key-too-many", '{"q": [[0], [0]], "k": [[1], [2], [3], [4]], "valid_length": [1, 2]}', "mask",
     lambda at: np.array([[1.0, 1, 0, 0], [1, 1, 0, 0]]))
 row("one-key-too-few", '{"q": [[0], [0]], "k": [[1], [2], [3], [4]], "valid_length": [1, 3]}', "mask",

@@ -369,12 +369,28 @@ std::vector<CheckAttempt> attempts_supposing(const Command& command, const Argum
   std::vector<Supposition> all =
       suppositions(command, arguments, *first.graph, to_compare.supposed, to_compare.is_recorded);
   all.resize(std::min<std::size_t>({all.size(), most, most_work / work_of_one}));
+  const std::size_t before = first.cells_that_differ();
   for (const Supposition& supposed : all) {
     std::optional<CheckAttempt> attempt = attempt_supposing(command, arguments, supposed, first);
-    if (attempt) attempts.push_back(std::move(*attempt));
-    if (!attempts.empty() && attempts.back().agrees()) break;
+    if (!attempt || (supposed.size() > 1 && attempt->cells_that_differ() >= before)) continue;
+    attempts.push_back(std::move(*attempt));
+    if (attempts.back().agrees()) break;
   }
   return attempts;
+}
+
+// Those that can be looked at within a bound: what it takes to try every mistake in each.
+std::span<CheckAttempt> within_bound(std::vector<CheckAttempt>& attempts) {
+  constexpr std::uint64_t most_work = 400'000'000, mistakes_tried = 100;
+  std::uint64_t work = 0;
+  std::size_t count = 0;
+  std::ranges::stable_sort(attempts, {}, &CheckAttempt::cells_that_differ);
+  while (count < attempts.size()) {
+    work += mistakes_tried * work_for(attempts[count].graph->nodes().back());
+    if (work > most_work) break;
+    ++count;
+  }
+  return std::span(attempts).first(count);
 }
 
 }  // namespace
@@ -395,26 +411,27 @@ CheckResult check_result(const Command& command, const Arguments& arguments, std
     if (attempt.agrees())
       return result_of_right(std::move(attempt));
   }
-  for (CheckAttempt& attempt : attempts) {
+  const std::span<CheckAttempt> nearest = within_bound(attempts);
+  for (CheckAttempt& attempt : nearest) {
     if (std::optional<StepPrecision> precision = attempt.precision())
       return result_of(std::move(attempt), right_with(std::move(*precision)));
   }
   Findings of_first = explain_difference(*first.graph, first.matched.compared);
-  if (attempts.empty() || of_first.all.empty() || of_first.is_one_mistake())
+  if (nearest.empty() || of_first.all.empty() || of_first.is_one_mistake())
     return result_of(std::move(first), std::move(of_first));
-  for (CheckAttempt& attempt : attempts) {
+  for (CheckAttempt& attempt : nearest) {
     if (std::optional<StepPrecision> some = some_step_precision(*attempt.graph, attempt.matched.compared))
       return result_of(std::move(attempt), right_with(std::move(*some)));
   }
-  for (CheckAttempt& attempt : attempts) {
+  for (CheckAttempt& attempt : nearest) {
     if (!is_one_mistake(*attempt.graph, attempt.matched.compared)) continue;
     Findings findings = explain_difference(*attempt.graph, attempt.matched.compared);
     return result_of(std::move(attempt), std::move(findings));
   }
-  const auto nearest = std::ranges::min_element(attempts, {}, &CheckAttempt::cells_that_differ);
-  if (nearest->cells_that_differ() >= first.cells_that_differ()) return result_of(std::move(first), std::move(of_first));
-  Findings of_nearest = explain_difference(*nearest->graph, nearest->matched.compared);
-  return result_of(std::move(*nearest), std::move(of_nearest));
+  CheckAttempt& best = nearest.front();
+  if (best.cells_that_differ() >= first.cells_that_differ()) return result_of(std::move(first), std::move(of_first));
+  Findings of_best = explain_difference(*best.graph, best.matched.compared);
+  return result_of(std::move(best), std::move(of_best));
 }
 
 Answer comparison_page(const Command& command, const Arguments& arguments) {

@@ -206,6 +206,11 @@ std::size_t heads_in(const std::vector<MatrixFile>& files) {
   return are_all ? std::max(heads, numbers.size()) : heads;
 }
 
+std::size_t columns_of(const Option& option, const Arguments& given, const OptionValues& values) {
+  const OptionValues& has = given.has(option) ? static_cast<const OptionValues&>(given) : values;
+  return has.has(option) ? has.matrix(option).matrix.shape().columns : 0;
+}
+
 }  // namespace
 
 OptionValues inputs_among(const std::vector<MatrixFile>& files, const Arguments& given, const OffersOption& offers,
@@ -214,6 +219,19 @@ OptionValues inputs_among(const std::vector<MatrixFile>& files, const Arguments&
   heads = std::max(heads, heads_in(files));
   if (heads > 1) values.put(option::heads, heads);
   return values;
+}
+
+void put_heads_of_keys(const Arguments& given, OptionValues& values, const OffersOption& offers) {
+  const std::optional<std::size_t> heads =
+      given.has(option::heads) ? given.count(option::heads) : values.count(option::heads);
+  if (!heads || given.has(option::kv_heads) || given.has(option::score) || !offers(option::kv_heads)) return;
+  for (const auto& [of_queries, of_keys] :
+       {std::pair(&option::w_q, &option::w_k), std::pair(&option::q, &option::k)}) {
+    const std::size_t queries = columns_of(*of_queries, given, values), keys = columns_of(*of_keys, given, values);
+    const std::size_t size = queries / *heads;
+    const bool are_shared = size > 0 && queries % *heads == 0 && keys > 0 && keys < queries && keys % size == 0;
+    if (are_shared && *heads % (keys / size) == 0) values.put(option::kv_heads, keys / size);
+  }
 }
 
 }  // namespace attn

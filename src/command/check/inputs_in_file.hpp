@@ -41,4 +41,8 @@ std::optional<std::size_t> words_in(const std::vector<MatrixFile>& files, const 
 OptionValues inputs_among(const std::vector<MatrixFile>& files, const Arguments& given, const OffersOption& offers,
                           std::size_t heads = 0);
 
+/// Keys have as many columns in each head as queries: where they have fewer in all, says how many heads of keys there
+/// are. The line is read already.
+void put_heads_of_keys(const Arguments& given, OptionValues& values, const OffersOption& offers);
+
 }  // namespace attn

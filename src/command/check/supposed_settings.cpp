@@ -67,7 +67,7 @@ bool can_be_heads(const Graph& graph, std::size_t heads) {
 
 bool offers_setting(const Command& command, const Option& option) {
   const std::vector<OfferedOption> all = options_of(command);
-  return std::ranges::find(all, &option, &OfferedOption::option) != all.end() && command.uses(option);
+  return std::ranges::find(all, &option, &OfferedOption::option) != all.end();
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 #include "page/tell/describe.hpp"
 #include "school/check/fingerprints.hpp"
 #include "school/check/records.hpp"
+#include "school/check/right_code.hpp"
+#include "school/mistake/mistake_search.hpp"
 
 namespace attn {
 namespace {
@@ -71,10 +73,27 @@ class ComparisonPage {
         text(fmt::format("{0} of {1:# matrix|# matrices} differ{0:s|}. The first in the order of the computation is ",
                          Count{differ}, Count{count}),
              strong(matrix.node->name), "."));
+    add_right_code(first);
     if (!matched_.supposed.empty())
       page_.say(fmt::format("Supposed, because neither the file nor the line says it: {}.",
                             list_in_words(matched_.supposed)));
     say_unread();
+  }
+
+  // How the step is made in which the mistake is, or else the matrix.
+  void add_right_code(const Finding& first) {
+    if (findings_.may_be_conventions()) return;
+    const Node& matrix = *matched_.compared[first.place].node;
+    const Node* step = &matrix;
+    if (first.mistakes.size() == 1 && first.mistakes.front()->where) {
+      const Node* const made = NodesWhere(*matrix.graph, first.mistakes.front()->where).first();
+      if (made && made->index <= matrix.index) step = made;
+    }
+    std::optional<std::string> code = right_code(*step);
+    if (!code) code = right_code(matrix);
+    if (!code) return;
+    page_.say("In NumPy it is:");
+    page_.say(CodeBlock{"python", std::move(*code)});
   }
 
   // ", with --causal, which neither the file nor the line says"
@@ -115,9 +134,10 @@ class ComparisonPage {
         return page_.say(text("Only ", strong(address(matrix, apart)),
                               fmt::format(" differs: it is {} in the file, and {} is right.", theirs, right)));
       }
-      page_.say("The file differs from the computation, and no known mistake explains how.");
-      const std::string seen = seen_of(first).summary;
-      if (!seen.empty()) page_.say(seen);
+      const Fingerprints seen = seen_of(first);
+      if (!seen.identify) page_.say("The file differs from the computation, and no known mistake explains how.");
+      if (!seen.summary.empty())
+        page_.say(seen.identify ? fmt::format("In {}: {}", matrix.node->name, seen.summary) : seen.summary);
       return;
     }
     Text all = text(verdict_on(first, summaries.size()), ": ");

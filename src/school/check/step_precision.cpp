@@ -264,6 +264,8 @@ class PrecisionSearch {
 
  private:
   static constexpr std::uint64_t most_work = 100'000'000;
+  static constexpr std::array rounded_alone = {&role::weights, &role::scaled, &role::scores,
+                                               &role::q,       &role::k,      &role::v};
 
   void add_apart(const std::vector<Change>& changes, std::vector<double>& most) {
     RecomputedMatrices remade(graph_, compared_, changes);
@@ -303,7 +305,13 @@ class PrecisionSearch {
     return numbers;
   }
 
+  // Whoever takes 1 for the root does not scale.
+  bool leaves_out_scale(const RoundedRoot& root) const {
+    return std::fabs(root_kept(scaled_->find(setting::number)->value, root)) == 1.0;
+  }
+
   std::optional<StepPrecision> tried(const HandRounding& as) {
+    if (as.root && leaves_out_scale(*as.root)) return std::nullopt;
     if (work_ > most_work || !explains(as.changes())) return std::nullopt;
     return told(as.told(scaled_));
   }
@@ -340,8 +348,13 @@ class PrecisionSearch {
                           [held](RewriteSite at) -> Made { return at.like(each_number(at.node.matrix(), held)); }};
       if (explains({behind_each(is_step, held)}) || explains({behind_each(is_step, held), inputs}))
         return StepPrecision{fmt::format("each step rounded to {}", number_type(type).name)};
+      for (const Role* role : rounded_alone) {
+        const auto is_it = [role](const Node& node) { return is_step(node) && node.is(*role); };
+        if (explains({behind_each(is_it, held)}))
+          return StepPrecision{fmt::format("{} rounded to {}", role->leaf, number_type(type).name)};
+      }
     }
-    for (const Role* role : {&role::weights, &role::scaled, &role::scores, &role::q, &role::k, &role::v}) {
+    for (const Role* role : rounded_alone) {
       for (int decimals = most_decimals_by_hand; decimals >= (role == &role::weights ? 1 : 0); --decimals) {
         for (const RoundOrCut keep : {RoundOrCut::nearest, RoundOrCut::nearest_even, RoundOrCut::cut}) {
           if (const auto found = tried({.roles = {{role, decimals}}, .keep = keep})) return found;

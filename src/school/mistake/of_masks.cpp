@@ -152,14 +152,22 @@ Made transposed_mask(RewriteSite at) {
 }
 
 // Aligned at the top left, or at the bottom right, where the lengths differ.
-Made other_corner(RewriteSite at) {
-  const MaskReasons mask(at.node);
-  if (!mask.before() || mask.keys() <= mask.queries()) return std::nullopt;
-  const std::size_t before = *mask.before() == 0 ? mask.keys() - mask.queries() : 0;
+Made at_other_corner(RewriteSite at, const MaskReasons& mask, std::size_t before) {
   return mask_that(at, mask, [before](const MaskReasons& of, std::size_t row, std::size_t key) {
     const bool is_hidden = key < of.queries() && of.is_padding(row, key);  // beyond, order hides keys from all
     return !is_hidden && key <= of.query(row) + before;
   });
+}
+// Where nobody says how many keys are older than the queries, it can be either.
+Made at_bottom_right(RewriteSite at) {
+  const MaskReasons mask(at.node);
+  if (mask.before() != std::size_t{0} || mask.keys() <= mask.queries()) return std::nullopt;
+  return at_other_corner(at, mask, mask.keys() - mask.queries());
+}
+Made at_top_left(RewriteSite at) {
+  const MaskReasons mask(at.node);
+  if (mask.before().value_or(0) == 0 || mask.keys() <= mask.queries()) return std::nullopt;
+  return at_other_corner(at, mask, 0);
 }
 
 // A query that is padding attends to nothing, and what others attend to is not masked.
@@ -393,9 +401,13 @@ constexpr Mistake mistakes_in_masks[] = {
      "Rows of the mask are queries.",
      is_mask_input, transposed_mask},
     {"mask-aligned-otherwise", convention, "causal mask aligned at another corner",
-     "This is what a causal mask gives that is aligned at another corner. "
-     "Where there are more keys than queries, some align it at the top left and others at the bottom right.",
-     is_mask_input, other_corner},
+     "This is what a causal mask gives that is aligned at the bottom right. "
+     "Where there are more keys than queries, some align it at the top left, as here, and others at the bottom right.",
+     is_mask_input, at_bottom_right},
+    {"mask-aligned-with-first-key", error, "causal mask aligned with the first key, though there are earlier ones",
+     "This is what a causal mask gives that is aligned at the top left, as if the first query stood beside the first key. "
+     "There are keys of earlier words: begin with the first query's own key.",
+     is_mask_input, at_top_left},
     {"queries-masked", error, "masked queries instead of keys",
      "This is what the mask of the padding gives when it is applied to queries. "
      "Mask the keys: the columns of the scores.",
