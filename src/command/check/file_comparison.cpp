@@ -372,7 +372,9 @@ std::vector<CheckAttempt> attempts_supposing(const Command& command, const Argum
   const std::size_t before = first.cells_that_differ();
   for (const Supposition& supposed : all) {
     std::optional<CheckAttempt> attempt = attempt_supposing(command, arguments, supposed, first);
-    if (!attempt || (supposed.size() > 1 && attempt->cells_that_differ() >= before)) continue;
+    // What is computed as the program does leaves no more to explain.
+    const std::size_t now = attempt ? attempt->cells_that_differ() : 0;
+    if (!attempt || now > before || (supposed.size() > 1 && now == before)) continue;
     attempts.push_back(std::move(*attempt));
     if (attempts.back().agrees()) break;
   }

@@ -156,6 +156,10 @@ class ComparisonPage {
     all.push_back({Span::Style::plain, "."});
     page_.say(std::move(all));
     if (findings_.may_be_conventions()) page_.say("That is no error: others compute it so by agreement.");
+    if (!first.same_numbers.empty())
+      page_.say(fmt::format(
+          "The same numbers come from {}. This input cannot tell which: attn check --input proposes one that can.",
+          fmt::join(first.same_numbers, ", or from ")));
   }
 
   std::string verdict_on(const Finding& first, std::size_t count) const {

@@ -1,5 +1,7 @@
 #include "school/check/findings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -323,6 +325,21 @@ class Search {
     for (const PlacedMistake* one : possible_for(finding))
       add(finding, *one->mistake, explained_with(ground().with({one->change()}), finding.place, true));
     leave_those_that_fit_behind(finding);
+    if (findings_.all.empty() && !tries_single_ones_ && finding.mistakes.size() == 1) find_same_numbers(finding);
+  }
+
+  // A temperature of 2 is what √4 is, taken twice.
+  void find_same_numbers(Finding& finding) {
+    const NodesWhere places(graph_, finding.mistakes.front()->where);
+    for (const MistakeWithNumber* row : mistakes_with_numbers()) {
+      const NodesWhere own(graph_, row->mistake.where);
+      if (!own.first() || !own.overlap(places)) continue;
+      for (const double number : row->starts) {
+        const std::vector<Change> changes = ground().with({row->change(own, number)});
+        if (explained_with(changes, finding.place, true) != most_) continue;
+        finding.same_numbers.push_back(fmt::format("{} ({})", row->mistake.summary, row->amount(*own.first(), number)));
+      }
+    }
   }
 
   // A right matrix may stand in the file that was not computed with, such as scaled scores.

@@ -41,7 +41,8 @@ struct Finding {
 
   std::optional<Grounds> grounds = {};  // nothing: they are not known
 
-  std::string precision = {};  // how its steps may have been rounded besides: "steps rounded to 2 decimals"
+  std::vector<std::string> same_numbers = {};  // what a mistake with a usual number gives as well, in words
+  std::string precision = {};                  // how its steps may have been rounded besides: "steps rounded to 2 decimals"
 
   bool is_identified = false;  // by what can be seen of it: it is the transpose, or has dropout
 
