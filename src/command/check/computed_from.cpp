@@ -96,7 +96,7 @@ void take_inputs(const NamedMatrices& all, const std::string& where, const Offer
                  Arguments& arguments) {
   const std::vector<MatrixFile>& files = all.matrices;
   OptionValues values = inputs_among(files, arguments, offers, heads);
-  put_heads_of_keys(arguments, values, offers);
+  if (all.are_named) put_heads_of_keys(arguments, values, offers);
   const auto is_of_module = [](const MatrixFile& file) {
     const std::span<const Role* const> roles = roles_named(file.name);
     return is_linear_weight(file.name) && roles.front() == &role::w_o;

@@ -101,16 +101,17 @@ class Search {
       first = *next + 1;
     }
     work_ahead_ = again.work_ahead_;
-    return Left{unexplained(again.findings_), again.findings_.all.size()};
+    return Left{again.findings_.unexplained(), again.findings_.all.size()};
   }
 
   // Several mistakes may give the same numbers here and other ones behind: those are left that leave least to explain.
   void leave_those_that_fit_behind(Finding& finding) {
     if (finding.mistakes.size() < 2 || finding.explains == ground().that_differ(finding.place)) return;
     std::vector<Left> left;
-    for (const Mistake* mistake : finding.mistakes) {
+    for (std::size_t i = 0; i < finding.mistakes.size(); ++i) {
       Finding one = finding;
-      one.mistakes = {mistake};
+      one.mistakes = {finding.mistakes[i]};
+      one.made = {finding.made[i]};
       const std::optional<Left> behind = left_behind(std::move(one));
       if (!behind) {
         finding.was_followed = false;
@@ -120,14 +121,17 @@ class Search {
     }
     const Left least = *std::ranges::min_element(left);
     std::vector<const Mistake*> fitting;
+    std::vector<Change> made;
     for (std::size_t i = 0; i < left.size(); ++i) {
       if (left[i] == least) {
         fitting.push_back(finding.mistakes[i]);
+        made.push_back(finding.made[i]);
       } else if (findings_.all.empty()) {
         left_out_at_the_first_.push_back(finding.mistakes[i]);
       }
     }
     finding.mistakes = std::move(fitting);
+    finding.made = std::move(made);
   }
 
   SearchGround ground() const { return {graph_, compared_, possible_, found_}; }
@@ -203,8 +207,8 @@ class Search {
 
   void take(Finding& finding, const std::vector<SolvedNumber>& numbers) {
     for (const SolvedNumber& solved : numbers) {
-      if (finding.mistakes.empty()) solved_ = solved.change;
       finding.mistakes.push_back(&solved.mistake->mistake);
+      finding.made.push_back(solved.change);
       finding.amounts.push_back(solved.amount);
       finding.explains = solved.explained.count;
     }
@@ -241,7 +245,7 @@ class Search {
       return {finding.place,
               Granted::What::numbers,
               {numbers_of(*compared_[finding.place].node, *compared_[finding.place].theirs)}};
-    granted.changes.push_back(finding.amounts.empty() ? Change(*finding.mistakes.front()) : *solved_);
+    granted.changes.push_back(finding.made.front());
     if (finding.convention) granted.changes.emplace_back(*finding.convention);
     return granted;
   }
@@ -301,15 +305,21 @@ class Search {
         .count;
   }
 
+  static void forget_mistakes(Finding& finding) {
+    finding.mistakes.clear();
+    finding.made.clear();
+  }
+
   // Each of those that explain most, and of these those that leave most right.
-  void add(Finding& finding, const Mistake& mistake, ExplanatoryPower explained) {
-    const bool is_there = !finding.mistakes.empty() && finding.mistakes.back() == &mistake && explained == most_;
+  void add(Finding& finding, const PlacedMistake& placed, ExplanatoryPower explained) {
+    const bool is_there = !finding.mistakes.empty() && finding.mistakes.back() == placed.mistake && explained == most_;
     if (is_there) return;
     if (explained.count == 0 || (!finding.mistakes.empty() && explained < most_)) return;
-    if (finding.mistakes.empty() || explained > most_) finding.mistakes.clear();
+    if (finding.mistakes.empty() || explained > most_) forget_mistakes(finding);
     most_ = explained;
     finding.explains = explained.count;
-    finding.mistakes.push_back(&mistake);
+    finding.mistakes.push_back(placed.mistake);
+    finding.made.push_back(placed.change());
   }
 
   ExplanatoryPower explained_with(const std::vector<Change>& changes, std::size_t place,
@@ -323,7 +333,7 @@ class Search {
 
   void try_alone(Finding& finding) {
     for (const PlacedMistake* one : possible_for(finding))
-      add(finding, *one->mistake, explained_with(ground().with({one->change()}), finding.place, true));
+      add(finding, *one, explained_with(ground().with({one->change()}), finding.place, true));
     leave_those_that_fit_behind(finding);
     if (findings_.all.empty() && !tries_single_ones_ && finding.mistakes.size() == 1) find_same_numbers(finding);
   }
@@ -346,10 +356,10 @@ class Search {
   void try_with_right_ones_unused(Finding& finding) {
     if (finding.place == 0) return;
     for (const PlacedMistake* one : possible_for(finding))
-      add(finding, *one->mistake, explained_with(ground().with({one->change()}), finding.place, false));
+      add(finding, *one, explained_with(ground().with({one->change()}), finding.place, false));
     if (finding.mistakes.empty()) return;
     leave_those_that_fit_behind(finding);
-    RecomputedMatrices remade(graph_, compared_, ground().with({*finding.mistakes.front()}));
+    RecomputedMatrices remade(graph_, compared_, ground().with({finding.made.front()}));
     for (std::size_t i = 0; i < finding.place; ++i) {
       if (remade.changes(i) && !remade.explains(i)) finding.unused.push_back(i);
     }
@@ -357,7 +367,7 @@ class Search {
       return compared_[i].difference.agrees() && depends_on(finding.place, i);
     };
     if (std::ranges::all_of(finding.unused, may_be_unused)) return;
-    finding.mistakes.clear();
+    forget_mistakes(finding);
     finding.unused.clear();
     finding.explains = 0;
   }
@@ -377,7 +387,7 @@ class Search {
       for (const PlacedMistake* one : nearer) {
         if (one->places.overlap(convention->places)) continue;
         const std::vector<Change> both = ground().with({one->change(), convention->change()});
-        add(finding, *one->mistake, explained_with(both, finding.place, true));
+        add(finding, *one, explained_with(both, finding.place, true));
       }
       if (finding.mistakes.empty()) continue;
       finding.convention = convention->mistake;
@@ -419,8 +429,8 @@ class Search {
         });
         if (explained.count == 0 || (!finding.mistakes.empty() && explained <= most_)) continue;
         most_ = explained;
-        solved_ = variant.change;
         finding.mistakes = {variant.mistake};
+        finding.made = {variant.change};
         finding.amounts = {variant.amount};
         finding.explains = explained.count;
       }
@@ -431,7 +441,7 @@ class Search {
   // A mistake at the first place that leaves something unexplained may have been made in one part alone; or two
   // together give everything.
   void look_again_at_the_first() {
-    if (findings_.all.size() < 2 || findings_.all.front().mistakes.empty() || unexplained(findings_) == 0 ||
+    if (findings_.all.size() < 2 || findings_.all.front().mistakes.empty() || findings_.unexplained() == 0 ||
         !is_other_computation(findings_.all.front()))
       return;
     const std::vector<Change> nothing;
@@ -446,10 +456,10 @@ class Search {
       if (explained.count < std::max<std::size_t>(first.explains, 1)) continue;
       Search again(graph_, compared_, possible_);
       again.begin_with(first, variant, explained);
-      if (unexplained(again.findings_) >= unexplained(findings_)) continue;
+      if (again.findings_.unexplained() >= findings_.unexplained()) continue;
       findings_ = std::move(again.findings_);
       granted_ = std::move(again.granted_);
-      if (unexplained(findings_) == 0) return;
+      if (findings_.unexplained() == 0) return;
     }
     std::vector<MistakePair> pairs = find_pairs(from_the_start, first.place, work_left_);
     if (pairs.empty()) return;
@@ -458,15 +468,11 @@ class Search {
     findings_.all = {std::move(together)};
   }
 
-  static std::size_t unexplained(const Findings& findings) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        findings.all, [](const Finding& finding) { return !finding.is_explained() && !finding.is_identified; }));
-  }
-
   // The search as it goes on behind a variant at the first place.
   void begin_with(Finding first, const Variant& variant, ExplanatoryPower explained) {
     work_left_ = 0;
     first.mistakes = {variant.mistake};
+    first.made = {variant.change};
     first.amounts = {variant.amount};
     first.explains = explained.count;
     first.convention = nullptr;
@@ -507,7 +513,7 @@ class Search {
   // A convention that gives the same numbers is as good as ours.
   void look_for_hidden() {
     for (const PlacedMistake& one : possible_) {
-      if (one.mistake->kind == Mistake::Kind::convention) continue;
+      if (one.mistake->kind == Mistake::Kind::convention || one.is_variant()) continue;
       if (gives_the_same(graph_, compared_, one)) findings_.hidden.push_back(one.mistake);
     }
   }
@@ -521,7 +527,6 @@ class Search {
   std::uint64_t work_left_ = work_for_pairs;
   std::uint64_t work_ahead_ = work_for_pairs;  // to follow several mistakes
   ExplanatoryPower most_;                      // of the finding that is looked at
-  std::optional<Change> solved_;               // likewise
   bool tries_single_ones_ = false;
   Findings findings_;
 };
@@ -536,9 +541,9 @@ bool Finding::may_be_convention() const {
 bool Findings::may_be_conventions() const { return std::ranges::all_of(all, &Finding::may_be_convention); }
 
 bool is_explained(const Graph& graph, std::span<const ComparedMatrix> matrices) {
-  return std::ranges::any_of(possible_mistakes(graph), [&](const PossibleMistake& possible) {
+  return std::ranges::any_of(placed_mistakes(graph), [&](const PlacedMistake& possible) {
     return where_possible([&] {
-      RecomputedMatrices remade(graph, matrices, {*possible.mistake});
+      RecomputedMatrices remade(graph, matrices, {possible.change()});
       for (std::size_t i = 0; i < matrices.size(); ++i) {
         if (!remade.explains(i)) return false;
       }
@@ -548,8 +553,13 @@ bool is_explained(const Graph& graph, std::span<const ComparedMatrix> matrices) 
 }
 
 bool Findings::is_one_mistake() const {
-  return all.size() == 1 && !all.front().mistakes.empty() && all.front().amounts.empty() && !all.front().convention &&
+  return all.size() == 1 && !all.front().mistakes.empty() && all.front().amounts.empty() &&
          !all.front().contradicts && !has_more;
+}
+
+std::size_t Findings::unexplained() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      all, [](const Finding& finding) { return !finding.is_explained() && !finding.is_identified; }));
 }
 
 namespace {
@@ -578,12 +588,15 @@ std::optional<Findings> mistake_of_somebody_who_rounds(std::span<const ComparedM
                                                        const Findings& exact) {
   Finding finding = exact.all.front();
   const std::vector<const Mistake*> likely = std::exchange(finding.mistakes, {});
+  finding.made.clear();
   for (const PlacedMistake& one : possible) {
     const bool is_new = finding.mistakes.empty() || finding.mistakes.back() != one.mistake;
     const bool is_likely = std::ranges::find(likely, one.mistake) != likely.end();
     if (is_new && one.mistake->kind == Mistake::Kind::error && !one.mistake->about_no_number &&
-        (likely.empty() || is_likely) && gives_from_rounded_numbers(graph, compared, one.change(), is_likely))
+        (likely.empty() || is_likely) && gives_from_rounded_numbers(graph, compared, one.change(), is_likely)) {
       finding.mistakes.push_back(one.mistake);
+      finding.made.push_back(one.change());
+    }
   }
   if (finding.mistakes.empty()) return std::nullopt;
   finding.amounts.clear();

@@ -26,6 +26,7 @@ struct Finding {
   std::shared_ptr<const Matrix> expected;     // null: it cannot be computed from the numbers before it
   Difference difference;                      // from that
   std::vector<const Mistake*> mistakes = {};  // each of which gives these numbers, and as many of those behind them
+  std::vector<Change> made = {};              // each of them, as it is made here
   std::vector<std::string> amounts = {};      // of each the number that was solved for, in words; empty: they have none
   std::vector<MistakePair> pairs = {};        // where no mistake does: each gives all that differs from here on
   std::size_t explains = 0;                   // matrices that differ and have the numbers of these mistakes
@@ -64,6 +65,8 @@ struct Findings {
 
   /// Whether one listed mistake, or convention, gives all that differs.
   bool is_one_mistake() const;
+  /// How many of them nothing explains.
+  std::size_t unexplained() const;
   /// Whether all that differs can be conventions.
   bool may_be_conventions() const;
 };

@@ -403,11 +403,14 @@ class PrecisionSearch {
       for (const bool less_largest : {false, true})
         ways.emplace_back(Exponentials{decimals, RoundOrCut::nearest, less_largest, std::numbers::e});
     }
-    for (const std::optional<Exponentials>& way : ways) {
+    constexpr std::array keeps = {RoundOrCut::nearest, RoundOrCut::cut};
+    for (std::size_t i = 0; i < keeps.size() * ways.size(); ++i) {
+      const std::optional<Exponentials>& way = ways[i / keeps.size()];
+      const RoundOrCut keep = keeps[i % keeps.size()];
       for (int scaled = most_decimals_by_hand + 1; scaled >= 0; --scaled) {
         for (int weights = most_decimals_by_hand + 1; weights >= 1; --weights) {
           for (const std::optional<RoundedRoot>& root : roots(scaled)) {
-            HandRounding as{.exponentials = way, .root = root};
+            HandRounding as{.keep = keep, .exponentials = way, .root = root};
             if (weights <= most_decimals_by_hand) as.roles.emplace_back(&role::weights, weights);
             if (scaled <= most_decimals_by_hand) as.roles.emplace_back(&role::scaled, scaled);
             if (work_ > most_work) return std::nullopt;

@@ -116,7 +116,7 @@ std::string name_in_any_head(const Node& node) {
 
 std::vector<Variant> mistakes_in_one_part(const SearchGround& ground, std::size_t place) {
   std::vector<Variant> variants;
-  const auto add = [&](const Mistake& mistake, const NodesWhere& all) {
+  const auto add = [&](const Mistake& mistake, Mistake::Instead instead, const NodesWhere& all) {
     const CountInParts count(ground.graph, all);
     for (const NamedScope* part : count.parts()) {
       for (const bool is_within : {true, false}) {
@@ -124,16 +124,16 @@ std::vector<Variant> mistakes_in_one_part(const SearchGround& ground, std::size_
         const NodesWhere places =
             all.only(ground.graph, [&](const Node& node) { return lies_within(scope_of(node), part) == is_within; });
         if (!places.first() || places.first()->index > ground.compared[place].node->index) continue;
-        const Change change({[places](const Node& node) { return places.has(node); }, mistake.instead});
+        const Change change({[places](const Node& node) { return places.has(node); }, instead});
         const std::string_view where = is_within ? "in {} alone" : "everywhere but in {}";
         variants.push_back({&mistake, fmt::format(fmt::runtime(where), part->title()), places, change,
                             is_within && !part->is(scope::head)});
       }
     }
   };
-  for (const PlacedMistake* placed : ground.possible_for(place)) add(*placed->mistake, placed->places);
+  for (const PlacedMistake* placed : ground.possible_for(place)) add(*placed->mistake, placed->instead, placed->places);
   const NodesWhere masks(ground.graph, mask_left_out.where);
-  if (masks.first()) add(mask_left_out, masks);
+  if (masks.first()) add(mask_left_out, mask_left_out.instead, masks);
   return variants;
 }
 
@@ -144,7 +144,7 @@ std::vector<Variant> mistakes_in_one_step(const SearchGround& ground, std::size_
       const NodesWhere places = placed->places.only(
           ground.graph, [&](const Node& node) { return name_in_any_head(named_for(node)) == name; });
       if (!places.first() || places.first()->index > ground.compared[place].node->index) continue;
-      const Change change({[places](const Node& node) { return places.has(node); }, placed->mistake->instead});
+      const Change change({[places](const Node& node) { return places.has(node); }, placed->instead});
       variants.push_back({placed->mistake, fmt::format("in {} alone", name), places, change});
     }
   }
