@@ -1,7 +1,7 @@
 """What `attn check --recorder` prints, tried: modules of PyTorch and functions of NumPy record what they take and make, and
 attn check reads it without any other option. Right ones agree, and in wrong ones the mistake is named.
 
-    python3 recorder.py ATTN
+    python3 recorder.py ATTN [NAME...]
 """
 import math
 import subprocess
@@ -17,7 +17,7 @@ except ImportError:
     print("skipped: PyTorch or NumPy is missing")
     sys.exit(77)
 
-ATTN = sys.argv[1]
+ATTN, only = sys.argv[1], sys.argv[2:]
 D, HEADS, INNER = 8, 2, 16
 
 
@@ -68,28 +68,140 @@ class CausalSelfAttention(nn.Module):
         return self.c_proj((scores.softmax(-1) @ v).transpose(1, 2).reshape(b, n, d))
 
 
-class FeedForward(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.c_fc, self.c_proj = nn.Linear(D, INNER), nn.Linear(INNER, D)
+class NewGELU(nn.Module):
+    """As minGPT has it."""
 
     def forward(self, x):
-        h = self.c_fc(x)
-        return self.c_proj(h * 0.5 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h ** 3))))
+        return x * 0.5 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+
+
+class FeedForward(nn.Module):
+    def __init__(self, activation):
+        super().__init__()
+        self.c_fc, self.gelu, self.c_proj = nn.Linear(D, INNER), activation, nn.Linear(INNER, D)
+        self.dropout = nn.Dropout(0.1)
+
+    def forward(self, x):
+        return self.dropout(self.c_proj(self.gelu(self.c_fc(x))))
 
 
 class Block(nn.Module):
     """A layer of a small GPT."""
 
-    def __init__(self, wrong=""):
+    def __init__(self, wrong="", activation=None):
         super().__init__()
-        self.ln_1, self.attn, self.ln_2, self.mlp = nn.LayerNorm(D), CausalSelfAttention(), nn.LayerNorm(D), FeedForward()
-        self.wrong = wrong
+        self.ln_1, self.attn, self.ln_2 = nn.LayerNorm(D), CausalSelfAttention(), nn.LayerNorm(D)
+        self.mlp, self.wrong = FeedForward(activation or NewGELU()), wrong
 
     def forward(self, x):
         x = x + self.attn(self.ln_1(x))
         after = self.mlp(self.ln_2(x))
         return after if self.wrong == "second-residual-missing" else x + after
+
+
+class GPT(nn.Module):
+    """As nanoGPT has it: nn.Linear, or as GPT-2 stores it, with its output layer, or without."""
+
+    def __init__(self, words=20, activation=None, tied=True, head=True):
+        super().__init__()
+        self.transformer = nn.ModuleDict({
+            "wte": nn.Embedding(words, D), "wpe": nn.Embedding(9, D), "drop": nn.Dropout(0.1),
+            "h": nn.ModuleList(Block("", activation) for _ in range(2)), "ln_f": nn.LayerNorm(D)})
+        self.lm_head = nn.Linear(D, words, bias=False) if head else None
+        if head and tied:
+            self.transformer.wte.weight = self.lm_head.weight
+
+    def forward(self, idx, targets=None):
+        parts = self.transformer
+        x = parts.drop(parts.wte(idx) + parts.wpe(torch.arange(idx.shape[1])))
+        for block in parts.h:
+            x = block(x)
+        x = parts.ln_f(x)
+        return (self.lm_head(x), None) if self.lm_head else x
+
+
+class Conv1D(nn.Module):
+    """A linear layer as GPT-2 stores it: (in, out)."""
+
+    def __init__(self, rows, columns):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.randn(rows, columns)), nn.Parameter(torch.randn(columns))
+
+    def forward(self, x):
+        return x @ self.weight + self.bias
+
+
+def stored_as_gpt2(model):
+    for name, module in list(model.named_modules()):
+        outer, _, leaf = name.rpartition(".")
+        if isinstance(module, nn.Linear) and leaf != "lm_head":
+            setattr(model.get_submodule(outer), leaf, Conv1D(module.in_features, module.out_features))
+    return model
+
+
+class RMSNorm(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight, self.eps = nn.Parameter(torch.ones(D)), 1e-5
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps) * self.weight
+
+
+class AdditiveAttention(nn.Module):
+    """As the tutorial of PyTorch has it."""
+
+    def __init__(self, bias=True, wrong=""):
+        super().__init__()
+        self.Wa, self.Ua, self.Va = nn.Linear(D, D, bias), nn.Linear(D, D, bias), nn.Linear(D, 1, bias)
+        self.wrong = wrong
+
+    def forward(self, query, keys):
+        hidden = self.Wa(query) + self.Ua(keys)
+        scores = self.Va(hidden if self.wrong == "without-tanh" else torch.tanh(hidden)).squeeze(2).unsqueeze(1)
+        weights = nn.functional.softmax(scores, dim=-1)
+        return torch.bmm(weights, keys), weights
+
+
+class ScoresOfPairs(nn.Module):
+    """An additive attention of several queries, with other names and sizes, and modules for all of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.combine, self.of_key = nn.Linear(5, 1, False), nn.Linear(6, 5, False)
+        self.of_query = nn.Linear(D, 5, False)
+        self.tanh, self.softmax, self.dropout = nn.Tanh(), nn.Softmax(dim=-1), nn.Dropout(0.1)
+
+    def forward(self, queries, keys, values):
+        hidden = self.tanh(self.of_query(queries).unsqueeze(2) + self.of_key(keys).unsqueeze(1))
+        weights = self.softmax(self.combine(hidden).squeeze(-1))
+        return self.dropout(weights) @ values
+
+
+class Decoder(nn.Module):
+    """A step of a recurrent decoder, whose additive attention is compared."""
+
+    def __init__(self):
+        super().__init__()
+        self.attention, self.rnn, self.out = AdditiveAttention(), nn.GRU(2 * D, D, batch_first=True), nn.Linear(D, 5)
+
+    def forward(self, x, hidden, encoder_outputs):
+        context, weights = self.attention(hidden.permute(1, 0, 2), encoder_outputs)
+        output, hidden = self.rnn(torch.cat((x, context), dim=2), hidden)
+        return {"logits": self.out(output), "attentions": None}
+
+
+class WithSettings(SelfAttention):
+    """What a module may keep besides, what it may return, and how it may be called."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale, self.fill, self.config, self.call_norm = (D // HEADS) ** -0.5, -math.inf, {"a": 1}, math.nan
+        self.mask, self.norm = torch.ones(5, 5), nn.LayerNorm(D)
+
+    def forward(self, x, *, context=None, **more):
+        self.norm(self.norm(x))
+        return {"output": super().forward(x), "cache": None}
 
 
 class WithNames(nn.Module):
@@ -149,9 +261,60 @@ def modules():
     yield "embedding", nn.Embedding(20, D), (torch.tensor([[3, 7, 3, 19]]),), {}, ""
     yield "attention of a GPT", CausalSelfAttention(), (x,), {}, ""
     yield "block of a GPT", Block(), (x,), {}, ""
+    for name, activation in (("relu", nn.ReLU()), ("none", nn.GELU()), ("tanh", nn.GELU("tanh")), ("silu", nn.SiLU())):
+        yield f"block of a GPT, {name}", Block("", activation), (x,), {}, ""
+    ids = torch.tensor([[5, 19, 2, 7, 0]])
+    yield "GPT", GPT(), (ids,), {}, ""
+    yield "GPT called by names", GPT(activation=nn.GELU()), (), {"idx": ids, "targets": ids}, ""
+    yield "GPT with an output layer of its own", GPT(tied=False), (ids,), {}, ""
+    yield "GPT with a word for each number of a vector", GPT(words=D), (ids % D,), {}, ""
+    yield "GPT without an output layer", GPT(head=False), (ids,), {}, ""
+    yield "GPT as GPT-2 stores it", stored_as_gpt2(GPT(activation=nn.GELU("tanh"))), (ids,), {}, ""
+    yield "attention as GPT-2 stores it", stored_as_gpt2(CausalSelfAttention()), (x,), {}, ""
+    yield "RMS norm", RMSNorm(), (x,), {}, ""
+    yield "additive attention", AdditiveAttention(), (x[:, :1], memory), {}, ""
+    yield "additive attention without biases", AdditiveAttention(bias=False), (x[:, :1], memory), {}, ""
+    yield "additive attention of pairs", ScoresOfPairs(), (x, torch.randn(1, 7, 6), torch.randn(1, 7, 4)), {}, ""
+    yield "additive attention without tanh", AdditiveAttention(True, "without-tanh"), (x[:, :1], memory), {}, \
+        "without-tanh"
+    yield "step of a decoder", Decoder(), (x[:, :1], torch.randn(1, 1, D), memory), {}, ""
+    yield "attention with settings", WithSettings(), (x,), {"context": None, "other": 1}, ""
+    yield from batches()
     yield "wrong block of a GPT", Block("second-residual-missing"), (x,), {}, "second-residual-missing"
     yield "layer with names of its own", WithNames(), (x,), {}, ""
     yield "wrong layer with names of its own", WithNames("not-scaled"), (x,), {}, "not-scaled"
+
+
+def batches():
+    """Two or three sentences at once, of which the first is compared."""
+    x, memory, first = torch.randn(2, 5, D), torch.randn(2, 7, D), {"batch_first": True}
+    padded = torch.tensor([[False, False, False, True, True], [False, False, True, True, True]])
+    later = torch.ones(5, 5, dtype=torch.bool).triu(1)
+    turned, turned_memory = x.transpose(0, 1), memory.transpose(0, 1)
+    yield "attentions", nn.MultiheadAttention(D, HEADS), (turned, turned_memory, turned_memory), {}, ""
+    yield "attentions, batch first", nn.MultiheadAttention(D, HEADS, **first), (x, x, x), \
+        {"key_padding_mask": padded}, ""
+    yield "attentions with a mask each", nn.MultiheadAttention(D, HEADS, **first), (x, x, x), \
+        {"attn_mask": later.expand(4, 5, 5)}, ""
+    yield "five sentences of five words", nn.MultiheadAttention(D, HEADS, **first), (torch.randn(5, 5, D),) * 3, \
+        {"attn_mask": later}, ""
+    yield "encoder layers", nn.TransformerEncoderLayer(D, HEADS, INNER, **first), (x,), \
+        {"src_key_padding_mask": padded}, ""
+    yield "transformers", nn.Transformer(D, HEADS, 1, 1, INNER), (turned_memory, turned), {"tgt_mask": later}, ""
+    yield "own attentions", SelfAttention(), (x,), {}, ""
+    yield "GPTs", GPT(), (torch.tensor([[5, 19, 2, 7], [1, 2, 3, 4]]),), {}, ""
+    yield "layer norms", nn.LayerNorm(D), (x,), {}, ""
+    yield "embeddings", nn.Embedding(20, D), (torch.tensor([[3, 7, 3], [1, 2, 0]]),), {}, ""
+    yield "additive attentions", AdditiveAttention(), (x[:, :1], memory), {}, ""
+
+
+def of_short_numbers():
+    """Modules of bfloat16, which NumPy does not have."""
+    x = torch.randn(1, 5, D)
+    yield "attention of bfloat16", nn.MultiheadAttention(D, HEADS, batch_first=True), (x, x, x), {}, ""
+    yield "encoder layer of bfloat16", nn.TransformerEncoderLayer(D, HEADS, INNER, batch_first=True), (x,), {}, ""
+    yield "own attention of bfloat16", SelfAttention(), (x,), {}, ""
+    yield "layer norm of bfloat16", nn.LayerNorm(D), (x,), {}, ""
 
 
 def softmax(scores):
@@ -196,6 +359,10 @@ def functions():
     yield "wrong attention in NumPy", scaled_dot_product, (x, x[:3], projections[0][:3]), {}, "not-scaled"
 
 
+def of_type(dtype, value):
+    return value.to(dtype) if torch.is_tensor(value) and value.is_floating_point() else value
+
+
 def check(name, path, wrong):
     """What is wrong with what attn check says, as a sentence."""
     page = subprocess.run([ATTN, "check", path], capture_output=True, text=True)
@@ -211,13 +378,21 @@ def main():
     faults, tried = [], 0
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "mine.npz")
-        for name, record, recorded in (("pytorch", recorder("pytorch"), modules), ("numpy", recorder("numpy"), functions)):
+        record = recorder("pytorch")
+        for dtype, recorded in ((torch.float64, modules), (torch.float32, modules), (torch.bfloat16, of_short_numbers)):
             for name, module, inputs, options, wrong in recorded():
-                if isinstance(module, nn.Module):
+                if name in only or not only:
                     with torch.no_grad():
                         for parameter in module.parameters():
                             parameter.add_(0.3 * torch.randn_like(parameter))
-                record(module, path, *inputs, **options)
+                        record(module.to(dtype), path, *(of_type(dtype, value) for value in inputs),
+                               **{key: of_type(dtype, value) for key, value in options.items()})
+                    faults += filter(None, [check(f"{name} ({dtype})", path, wrong)])
+                    tried += 1
+        record = recorder("numpy")
+        for name, function, inputs, options, wrong in functions():
+            if name in only or not only:
+                record(function, path, *inputs, **options)
                 faults += filter(None, [check(name, path, wrong)])
                 tried += 1
     print("\n".join(faults) or f"{tried} modules and functions were recorded and read")

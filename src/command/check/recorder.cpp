@@ -9,7 +9,8 @@
 
 namespace attn {
 
-// Code that others put into their programs. What it writes is read in recording.cpp.
+// Code that others put into their programs. What it writes is read in recording.cpp. An nn.TransformerEncoderLayer in
+// training calls each module within it, as its fast path does not; what would drop numbers are modules within as well.
 
 namespace {
 
@@ -20,71 +21,48 @@ struct Recorder {
 };
 
 constexpr Recorder recorders[] = {
-    {"pytorch", "what a module of PyTorch takes and makes", R"(import inspect, json, numpy, torch
-
-def record(model, path, *inputs, **options):
-    """Saves what a module takes and makes of one sentence, its parameters and its settings, for attn check."""
-    saved, about = {}, {}
-
+    {"pytorch", "what a module of PyTorch takes and makes", R"(import inspect, json, numpy, torch, unittest.mock
+def record(model, path, *inputs, **options):  # saves what a module takes and makes, for attn check
+    names = {m.train(isinstance(m, torch.nn.TransformerEncoderLayer)): n for n, m in model.named_modules()}  # slow path
+    saved, about = {}, {f"type.{name}": type(module).__name__ for module, name in names.items()}
     def keep(name, value):
-        if isinstance(value, torch.Tensor):
-            saved[name] = value.detach().cpu().numpy()
-        elif isinstance(value, (list, tuple)):
-            for i, part in enumerate(value):
-                keep(f"{name}.{i}", part)
+        if isinstance(value, torch.Tensor):  # NumPy has no bfloat16
+            saved[name] = numpy.array((value.float() if value.dtype == torch.bfloat16 else value).detach().cpu())
+        elif isinstance(value, (list, tuple, dict)):
+            for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+                keep(f"{name}.{key}", part)
         elif isinstance(value, (bool, int, float, str)) or hasattr(value, "__name__"):
             about[name] = getattr(value, "__name__", value)  # of a function, such as an activation, its name
-
-    def listen(name, module):
-        keep(f"type.{name}", type(module))
-        for setting, value in vars(module).items():
-            keep(f"setting.{name}.{setting}", value)
-        run = module.forward
-
-        def forward(*args, **kwargs):
-            call = inspect.signature(run).bind(*args, **kwargs)
-            if "average_attn_weights" in call.signature.parameters:  # nn.MultiheadAttention: the weights of each head
-                call.arguments.update(need_weights=True, average_attn_weights=False)
-            for argument, value in call.arguments.items():
-                keep(f"input.{name}.{argument}", value)
-            result = run(*call.args, **call.kwargs)
-            keep(f"output.{name}", result)
-            return result
-
-        module.forward = forward
-
-    model.eval()
-    for name, module in model.named_modules():
-        listen(name, module)
-    for name, tensor in model.named_parameters():
-        keep(f"parameter.{name}", tensor)  # as PyTorch has it: the weight of nn.Linear is (out, in)
-    for name, tensor in model.named_buffers():
-        keep(f"buffer.{name}", tensor)  # such as a mask
-    result = model(*inputs, **options)
+    def call(module, *args, **kwargs):
+        name, run = names.pop(module, None), module._call_impl  # the first of its calls has its name
+        keep(f"input.{name}", inspect.signature(module.forward).bind(*args, **kwargs).arguments)
+        keep(f"output.{name}", result := run(*args, **kwargs))
+        if isinstance(module, torch.nn.MultiheadAttention):  # the weights of each head
+            keep(f"output.{name}", run(*args[:4], **dict(kwargs, need_weights=True, average_attn_weights=False)))
+        return result
+    keep("setting", {name: {k: v for k, v in vars(module).items() if k[0] != "_"} for module, name in names.items()})
+    keep("parameter", dict(model.named_parameters())), keep("buffer", dict(model.named_buffers()))
+    with unittest.mock.patch.object(torch.nn.Module, "__call__", call):
+        result = model(*inputs, **options)
     numpy.savez(path, about=numpy.frombuffer(json.dumps(about).encode(), numpy.uint8), **saved)
     return result)"},
     {"numpy", "what a function or an object with NumPy takes and makes", R"(import json, numpy, sys
-
 def record(function, path, *inputs, **options):
     """Calls a function, and saves its result and what it has in variables when it returns, for attn check."""
-    saved, about = {}, {}
-
+    saved, about, owner = {}, {}, getattr(function, "__self__", function)
+    code = getattr(function, "__code__", None) or type(function).__call__.__code__
     def keep(name, value):
         if isinstance(value, numpy.ndarray):
-            saved[name] = value
-        elif isinstance(value, (list, tuple)):
-            for i, part in enumerate(value):
-                keep(f"{name}.{i}", part)
+            saved[name] = value.copy()
+        elif isinstance(value, (list, tuple, dict)):
+            for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+                keep(f"{name}.{key}", part)
         elif isinstance(value, (bool, int, float, str)):
             about[f"setting..{name}"] = value
-
     def watch(frame, event, result):
         if event == "return" and frame.f_code is code:
             for name, value in {**vars(owner), **frame.f_locals}.items():
                 keep(name, value)
-
-    owner = getattr(function, "__self__", function)
-    code = getattr(function, "__code__", None) or type(function).__call__.__code__
     sys.setprofile(watch)
     try:
         result = function(*inputs, **options)

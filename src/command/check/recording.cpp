@@ -6,12 +6,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <vector>
 
+#include "command/check/recorded_additive.hpp"
+#include "command/check/recorded_sentence.hpp"
 #include "core/math/rows.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
@@ -29,7 +34,8 @@ namespace {
 // --- what is known of modules
 
 constexpr std::string_view about_name = "about", parameter_prefix = "parameter.", buffer_prefix = "buffer.",
-                           input_prefix = "input.", output_prefix = "output.";
+                           setting_prefix = "setting.", type_prefix = "type.", input_prefix = "input.",
+                           output_prefix = "output.";
 
 // Which command computes what a module does, by the layout of its parameters.
 struct RecordedLayout {
@@ -53,7 +59,8 @@ struct RecordedType {
 constexpr RecordedType recorded_types[] = {
     {"LayerNorm", "layer-norm"}, {"RMSNorm", "layer-norm"}, {"Embedding", "embed"}};
 
-// What the matrices are that go into a module, in the order of its arguments, and its masks by how they are called.
+// What goes into a module: its matrices, in the order of its arguments, its masks by how they are called, and the ids
+// of its words where it has an embedding.
 struct RecordedInputs {
   std::string_view command;
   std::array<const Option*, 3> matrices;
@@ -62,6 +69,7 @@ struct RecordedInputs {
     const Option* option;
   };
   std::vector<MaskName> masks;  // those with a longer ending first
+  std::array<const Option*, 2> ids = {};
 };
 
 const std::vector<RecordedInputs>& recorded_inputs() {
@@ -69,13 +77,14 @@ const std::vector<RecordedInputs>& recorded_inputs() {
       {"walk",
        {&option::x, &option::memory, &option::value_memory},
        {{"key_padding_mask", &option::key_mask}, {"mask", &option::mask}}},
-      {"encoder", {&option::x}, {{"key_padding_mask", &option::key_mask}, {"mask", &option::mask}}},
+      {"encoder", {&option::x}, {{"key_padding_mask", &option::key_mask}, {"mask", &option::mask}}, {&option::source}},
       {"decoder",
        {&option::target_x, &option::memory},
        {{"memory_key_padding_mask", &option::memory_key_mask},
         {"memory_mask", &option::memory_mask},
         {"key_padding_mask", &option::key_mask},
-        {"mask", &option::mask}}},
+        {"mask", &option::mask}},
+       {&option::target}},
       {"transformer",
        {&option::x, &option::target_x},
        {{"memory_key_padding_mask", &option::memory_key_mask},
@@ -83,7 +92,8 @@ const std::vector<RecordedInputs>& recorded_inputs() {
         {"key_padding_mask", &option::key_mask},
         {"memory_mask", &option::memory_mask},
         {"tgt_mask", &option::target_mask},
-        {"mask", &option::mask}}},
+        {"mask", &option::mask}},
+       {&option::source, &option::target}},
       {"layer-norm", {&option::x}, {}},
   };
   return table;
@@ -106,11 +116,38 @@ constexpr std::array<std::string_view, 7> names_of_heads = {
     "num_heads", "n_heads", "n_head", "nhead", "heads", "h", "num_attention_heads"};
 constexpr std::array<std::string_view, 2> names_of_causal = {"is_causal", "causal"};
 
-// What others call a choice of ours.
-struct ChoiceThere {
-  std::string_view theirs, ours;
+constexpr std::array<std::string_view, 3> names_of_activation = {"activation", "act", "act_fn"};
+constexpr std::array<std::string_view, 1> names_of_approximation = {"approximate"};
+
+// The activation that a function or a type of modules computes. With a tanh in place of Φ where the module says so.
+struct RecordedActivation {
+  std::string_view theirs, ours, by_tanh = ours;
 };
-constexpr ChoiceThere recorded_activations[] = {{"relu", "relu"}, {"ReLU", "relu"}, {"gelu", "gelu"}, {"GELU", "gelu"}};
+constexpr RecordedActivation recorded_activations[] = {
+    {"relu", "relu"},
+    {"ReLU", "relu"},
+    {"gelu", "gelu"},
+    {"GELU", "gelu", "gelu-tanh"},
+    {"GELUActivation", "gelu"},
+    {"NewGELU", "gelu-tanh"},
+    {"NewGELUActivation", "gelu-tanh"},
+    {"new_gelu", "gelu-tanh"},
+    {"PytorchGELUTanh", "gelu-tanh"},
+    {"silu", "silu"},
+    {"SiLU", "silu"},
+    {"SiLUActivation", "silu"},
+    {"tanh", "tanh"},
+    {"Tanh", "tanh"},
+};
+
+const RecordedActivation* activation_called(std::string_view theirs) {
+  const auto found = std::ranges::find(recorded_activations, theirs, &RecordedActivation::theirs);
+  return found == std::end(recorded_activations) ? nullptr : &*found;
+}
+
+bool is_whole_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
 
 // --- recording
 
@@ -120,7 +157,8 @@ class Recording {
   Recording(NamedMatrices& all, std::string where) : all_(all), where_(std::move(where)) {
     const auto found = std::ranges::find(all.matrices, about_name, &MatrixFile::name);
     if (found != all.matrices.end()) read_about(*found);
-    focus_ = attention_within();
+    additive_ = additive_within();
+    focus_ = additive_ ? additive_->owner : attention_within();
   }
 
   static bool is_recorded(const NamedMatrices& all) {
@@ -144,10 +182,14 @@ class Recording {
     // Commands of steps compute a part of what a walk does.
     const bool is_own = command.takes_model() || command.name == "embed" || command.name == "layer-norm";
     kind_ = is_own ? command.name : "walk";
-    for (MatrixFile& file : all_.matrices) refuse_batch(file);
+    take_first_sentence();
+    take_precision();
     if (kind_ == "walk" && !focus_.empty())
       all_.remarks.push_back(fmt::format("Of the recorded {}, its attention {} is compared.", type_of(""), focus_));
-    if (kind_ != "walk") focus_.clear();
+    if (kind_ != "walk") {
+      focus_.clear();
+      additive_.reset();
+    }
     given_ = arguments;
     command_ = &command;
     path_ = path;
@@ -158,6 +200,10 @@ class Recording {
       take_masks();
       take_settings();
     }
+    embedding_ = shape_of_embedding();
+    makes_logits_ = std::ranges::any_of(all_.matrices, [&](const MatrixFile& file) {
+      return (file.name == output_prefix || file.name == "output..0") && are_logits(file);
+    });
     take_parameters();
     name_results();
     given_.override_with(arguments);
@@ -170,28 +216,38 @@ class Recording {
     for (const double x : cells(file.matrix)) bytes += static_cast<char>(static_cast<unsigned char>(x));
     about_ = parse_json(bytes, where_);
     if (!about_.is_object()) fail("{}: its 'about' is no object: record it again", where_);
+    for (const auto& [key, value] : about_.items()) {
+      if (key.starts_with(type_prefix) && value.is_string()) modules_.push_back(key.substr(type_prefix.size()));
+    }
   }
 
   // A setting of a module, or of the first of those within it that has one of these names.
   const Json* setting(std::span<const std::string_view> names) const {
-    const std::string within = "setting." + (focus_.empty() ? "" : focus_ + ".");
+    const std::string within = std::string(setting_prefix) + (focus_.empty() ? "" : focus_ + ".");
     for (const auto& [key, value] : about_.items()) {
       const std::string_view last = std::string_view(key).substr(key.rfind('.') + 1);
-      const bool is_there = key.starts_with(within) || (focus_.empty() && key.starts_with("setting."));
+      const bool is_there = key.starts_with(within) || (focus_.empty() && key.starts_with(setting_prefix));
       if (is_there && std::ranges::find(names, last) != names.end()) return &value;
     }
     return nullptr;
   }
 
   std::string type_of(const std::string& module) const {
-    const auto found = about_.find("type." + module);
+    const auto found = about_.find(std::string(type_prefix) + module);
     return found != about_.end() && found->is_string() ? found->get<std::string>() : "";
   }
 
   bool has_type(std::string_view type) const {
-    return std::ranges::any_of(about_.items(), [&](const auto& item) {
-      return item.key().starts_with("type.") && item.value().is_string() && item.value() == type;
-    });
+    return std::ranges::any_of(modules_, [&](const std::string& module) { return type_of(module) == type; });
+  }
+
+  // A setting of one module.
+  const Json* setting_of(const std::string& module, std::span<const std::string_view> names) const {
+    for (const std::string_view name : names) {
+      const auto found = about_.find(fmt::format("{}{}.{}", setting_prefix, module, name));
+      if (found != about_.end()) return &*found;
+    }
+    return nullptr;
   }
 
   std::vector<MatrixFile> parameters() const {
@@ -204,13 +260,18 @@ class Recording {
     return found;
   }
 
-  std::string layout_of_parameters() const {
+  // Nothing: they are of no layout, or cannot be read, which whoever reads them tells.
+  std::optional<ParametersAmong> parameters_of_layout() const {
     try {
-      const std::optional<ParametersAmong> among = parameters_among(parameters(), where_);
-      return among ? among->file.layout : "";
+      return parameters_among(parameters(), where_);
     } catch (const InputError&) {
-      return "";
+      return std::nullopt;
     }
+  }
+
+  std::string layout_of_parameters() const {
+    const std::optional<ParametersAmong> among = parameters_of_layout();
+    return among ? among->file.layout : "";
   }
 
   // The module that projects queries and keys; empty: the recorded one itself, or none.
@@ -234,31 +295,99 @@ class Recording {
     return "";
   }
 
-  // One sentence has one matrix, whatever the direction in which a batch of one is told.
-  void refuse_batch(MatrixFile& file) const {
-    const bool is_kept = file.name.starts_with(parameter_prefix) || file.name.starts_with(buffer_prefix);
-    if (is_kept || file.count == 1 || file.outer > 1) return;
-    const std::size_t rows = file.matrix.shape().rows / file.count;
-    if (rows == 1) {
-      file.count = 1;
-    } else if (file.name.starts_with("input..") && !is_mask_name(file.name)) {
-      fail("{}: {} has {} sentences of {} words: record one sentence", where_, name_in_quotes(file.name), file.count,
-           rows);
+  // The additive attention that is the recorded module, or the first one within it.
+  std::optional<AdditiveLayers> additive_within() const {
+    const auto is_linear = [&](const std::string& module) { return type_of(module) == "Linear"; };
+    for (const std::string& module : modules_) {
+      if (std::optional<AdditiveLayers> found =
+              additive_layers(all_.matrices, module, matrices_into(module), is_linear))
+        return found;
+    }
+    return std::nullopt;
+  }
+
+  // Whether the words stand before the sentences: modules say it, or all that goes in has one sentence there.
+  bool has_words_first() const {
+    bool any_says = false, any_is_first = false;
+    for (const std::string& module : modules_) {
+      const Json* const said = setting_of(module, std::array<std::string_view, 1>{"batch_first"});
+      any_says = any_says || said;
+      any_is_first = any_is_first || (said && *said == true);
+    }
+    if (any_says) return !any_is_first;
+    bool any_is_array = false;
+    for (const MatrixFile& file : all_.matrices) {
+      if (!file.name.starts_with("input..") || is_mask_name(file.name) || file.count == 1) continue;
+      if (file.outer > 1 || file.matrix.shape().rows != file.count) return false;
+      any_is_array = true;
+    }
+    return any_is_array;
+  }
+
+  void take_first_sentence() {
+    const auto is_of_heads = [&](const MatrixFile& file) {
+      if (!file.name.starts_with(output_prefix)) return false;
+      const auto [module, number] = split_at_any(std::string_view(file.name).substr(output_prefix.size()));
+      return number == "1" && type_of(module) == "MultiheadAttention";
+    };
+    const std::size_t sentences = leave_first_sentence(all_.matrices, has_words_first(), is_of_heads);
+    if (sentences > 1)
+      all_.remarks.push_back(fmt::format("The file has {} sentences: the first one is compared.", sentences));
+  }
+
+  // NumPy has no bfloat16. Numbers of it are stored in 32 bits, of which the last 16 are 0 in all that was computed.
+  void take_precision() {
+    const auto is_of_module = [](const MatrixFile& file) {
+      return file.name.starts_with(output_prefix) && file.kind == CellKind::real;
+    };
+    const auto is_short = [](double x) {
+      return !std::isfinite(x) || (std::bit_cast<std::uint32_t>(static_cast<float>(x)) & 0xFFFFU) == 0;
+    };
+    bool any = false;
+    for (const MatrixFile& file : all_.matrices) {
+      if (!is_of_module(file)) continue;
+      if (file.precision != Precision::float32 || !std::ranges::all_of(cells(file.matrix), is_short)) return;
+      any = true;
+    }
+    if (!any) return;
+    for (MatrixFile& file : all_.matrices) {
+      if (file.precision == Precision::float32) file.precision = Precision::bfloat16;
     }
   }
 
   static bool is_mask_name(std::string_view name) { return name.ends_with("mask"); }
 
-  // The argument of the recorded module that a name is of; nothing: it is of another module.
-  std::optional<std::string> argument_of(const MatrixFile& file) const {
-    const std::string begin = std::string(input_prefix) + focus_ + ".";
-    if (!file.name.starts_with(begin)) return std::nullopt;
-    std::string rest = file.name.substr(begin.size());
-    // "input..0.1" is a part of an argument; with a letter behind a dot it is an argument of a module within.
-    const std::size_t dot = rest.find('.');
-    const bool is_within =
-        dot != std::string::npos && rest.find_first_not_of("0123456789", dot + 1) != std::string::npos;
-    return is_within ? std::nullopt : std::optional(std::move(rest));
+  // The module that a name is of, behind its prefix: of those with a type the one with the longest name.
+  std::string owner_of(std::string_view rest) const {
+    std::string owner;
+    for (const std::string& module : modules_) {
+      if (module.size() > owner.size() && rest.starts_with(module + ".")) owner = module;
+    }
+    return owner;
+  }
+
+  // The argument of the compared module that a name is of, and of one of several its name or number; nothing: it is of
+  // another module.
+  std::optional<std::string> argument_of(const MatrixFile& file) const { return argument_of(focus_, file); }
+
+  std::optional<std::string> argument_of(const std::string& module, const MatrixFile& file) const {
+    if (!file.name.starts_with(input_prefix)) return std::nullopt;
+    const std::string rest = file.name.substr(input_prefix.size()), begin = module + ".";
+    if (!rest.starts_with(begin) || (!modules_.empty() && owner_of(rest) != module)) return std::nullopt;
+    const std::string argument = rest.substr(begin.size());
+    const std::size_t dot = argument.rfind('.');
+    const bool has_name = dot != std::string::npos && !is_whole_number(std::string_view(argument).substr(dot + 1));
+    return has_name ? argument.substr(dot + 1) : argument;
+  }
+
+  // The names of the matrices of numbers that go into a module, without its masks.
+  std::vector<std::string> matrices_into(const std::string& module) const {
+    std::vector<std::string> names;
+    for (const MatrixFile& file : all_.matrices) {
+      const std::optional<std::string> argument = argument_of(module, file);
+      if (argument && !is_mask_name(*argument) && file.kind == CellKind::real) names.push_back(file.name);
+    }
+    return names;
   }
 
   void put(const Option& option, OptionValue value) {
@@ -267,7 +396,10 @@ class Recording {
     given_.put(option, std::move(value));
   }
 
-  void put(const Option& option, MatrixFile file) { put(option, OptionValue(std::vector{std::move(file)})); }
+  void put(const Option& option, MatrixFile file) {
+    const bool has_parts = option.kind == Kind::matrices;
+    put(option, OptionValue(has_parts ? parts_of(std::move(file)) : std::vector{std::move(file)}));
+  }
 
   // A function of queries and keys has no projections: there they are what it computes from.
   bool projects() const {
@@ -284,9 +416,10 @@ class Recording {
   void take_inputs() {
     const auto row = std::ranges::find(recorded_inputs(), kind_, &RecordedInputs::command);
     if (row == recorded_inputs().end()) return;
+    if (additive_) return take_additive();
     const bool stand_for_themselves = kind_ == "walk" && !projects();
     const MatrixFile* before = nullptr;
-    std::size_t place = 0;
+    std::size_t place = 0, ids = 0;
     for (MatrixFile& file : all_.matrices) {
       const std::optional<std::string> argument = argument_of(file);
       if (!argument || is_mask_name(*argument)) continue;
@@ -296,8 +429,9 @@ class Recording {
         take_input(*row->matrices[place], before, file);
         before = &file;
         ++place;
-      } else if (file.kind != CellKind::real) {
-        take_ids(file);
+      } else if (file.kind != CellKind::real && ids < row->ids.size() && row->ids[ids]) {
+        take_ids(*row->ids[ids], file);
+        ++ids;
       }
     }
   }
@@ -309,11 +443,16 @@ class Recording {
     if (!before || before->matrix != file.matrix) file.name = option.member;
   }
 
-  // The words of a model that has a vocabulary count from 1.
-  void take_ids(const MatrixFile& file) {
+  void take_additive() {
+    name_additive(all_.matrices, *additive_, matrices_into(focus_));
+    put(option::score, std::string("additive"));
+  }
+
+  // The words of parameters without a vocabulary are their ids, as the module takes them.
+  void take_ids(const Option& option, const MatrixFile& file) {
     std::vector<std::string> words;
-    for (const double id : cells(file.matrix)) words.push_back(fmt::format("{}", id + 1.0));
-    put(option::target, fmt::format("{}", fmt::join(words, " ")));
+    for (const double id : cells(file.matrix)) words.push_back(fmt::format("{}", id));
+    put(option, fmt::format("{}", fmt::join(words, " ")));
   }
 
   // Each word is its number there, and its vector the row of the table.
@@ -379,7 +518,8 @@ class Recording {
   }
 
   void take_settings() {
-    if (const Json* const heads = setting(names_of_heads); heads && heads->is_number_integer() && *heads > 1)
+    if (const Json* const heads = setting(names_of_heads);
+        !additive_ && heads && heads->is_number_integer() && *heads > 1)
       put(option::heads, heads->get<std::size_t>());
     if (const Json* const first = setting(std::array<std::string_view, 1>{"norm_first"}))
       put(option::norm, std::string(*first == true ? "pre" : "post"));
@@ -387,21 +527,20 @@ class Recording {
         epsilon && epsilon->is_number())
       put(option::epsilon, epsilon->get<double>());
     if (const std::string type = type_of(""); type == "RMSNorm") put(option::norm_kind, std::string("rms"));
-    if (const std::optional<std::string> activation = activation_here()) put(option::activation, *activation);
+    if (const std::optional<std::string> activation = activation_here(); activation && kind_ != "walk")
+      put(option::activation, *activation);
   }
 
-  // That of a layer is a function, or a module.
+  // That of a layer is a function, or a module; no layout has another one.
   std::optional<std::string> activation_here() const {
-    std::vector<std::string> said;
-    if (const Json* const name = setting(std::array<std::string_view, 1>{"activation"}); name && name->is_string())
-      said.push_back(name->get<std::string>());
-    for (const auto& item : about_.items()) {
-      if (item.key().starts_with("type.") && item.key().ends_with(".activation") && item.value().is_string())
-        said.push_back(item.value().get<std::string>());
+    if (const Json* const name = setting(names_of_activation); name && name->is_string()) {
+      if (const RecordedActivation* const found = activation_called(name->get<std::string>()))
+        return std::string(found->ours);
     }
-    for (const std::string& name : said) {
-      const auto found = std::ranges::find(recorded_activations, std::string_view(name), &ChoiceThere::theirs);
-      if (found != std::end(recorded_activations)) return std::string(found->ours);
+    for (const std::string& module : modules_) {
+      const RecordedActivation* const found = activation_called(type_of(module));
+      const Json* const approximation = found ? setting_of(module, names_of_approximation) : nullptr;
+      if (found) return std::string(approximation && *approximation == "tanh" ? found->by_tanh : found->ours);
     }
     return std::nullopt;
   }
@@ -422,8 +561,13 @@ class Recording {
   }
 
   // Those of a model or a norm are read as a file of parameters is; those of an attention stand beside its results, and
-  // so do its buffers.
+  // so do its buffers, and matrices that it keeps as it does settings.
   void take_parameters() {
+    for (MatrixFile& file : all_.matrices) {
+      if (!file.name.starts_with(setting_prefix)) continue;
+      const std::string rest = file.name.substr(setting_prefix.size());
+      file.name = std::string(buffer_prefix) + rest.substr(rest.starts_with('.') ? 1 : 0);
+    }
     const bool is_beside = kind_ == "walk", has_any = leave_beside(parameter_prefix, is_beside);
     leave_beside(buffer_prefix, is_beside);
     if (!has_any || is_beside || kind_ == "embed") return;
@@ -458,8 +602,7 @@ class Recording {
   // The module and the number of what it returned, where that was several.
   static std::pair<std::string, std::string> split_at_any(std::string_view name) {
     const std::size_t dot = name.rfind('.');
-    const bool is_number = dot != std::string_view::npos && dot + 1 < name.size() &&
-                           name.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
+    const bool is_number = dot != std::string_view::npos && is_whole_number(name.substr(dot + 1));
     return is_number ? std::pair(std::string(name.substr(0, dot)), std::string(name.substr(dot + 1)))
                      : std::pair(std::string(name), std::string());
   }
@@ -492,19 +635,62 @@ class Recording {
     return module.starts_with("encoder") ? "encoder" : "decoder";
   }
 
+  // What comes out of a whole model are its logits if it has a column for each word, and not one for each number of a
+  // word's vector; where these are as many, if a linear layer made it.
+  bool are_logits(const MatrixFile& file) const {
+    const std::size_t columns = file.matrix.shape().columns;
+    if (!embedding_ || columns != embedding_->rows) return false;
+    return columns != embedding_->columns || std::ranges::any_of(all_.matrices, [&](const MatrixFile& other) {
+             return other.name.starts_with(output_prefix) && other.matrix == file.matrix &&
+                    type_of(other.name.substr(output_prefix.size())) == "Linear";
+           });
+  }
+
+  std::optional<Shape> shape_of_embedding() const {
+    const std::optional<ParametersAmong> among = parameters_of_layout();
+    if (!among) return std::nullopt;
+    for (const auto& [name, matrix] : among->file.parameters) {
+      if (name.ends_with("." + std::string(role::e.leaf))) return matrix.shape();
+    }
+    return std::nullopt;
+  }
+
+  // A module, and which of its results it is, by its number or name, where there are several.
+  struct ResultOfModule {
+    std::string module, result;
+  };
+
+  // Nothing: it is of no module that the file knows. One without types has only numbers.
+  std::optional<ResultOfModule> result_called(const std::string& called) const {
+    if (modules_.empty()) {
+      auto [module, number] = split_at_any(called);
+      return ResultOfModule{std::move(module), std::move(number)};
+    }
+    if (std::ranges::find(modules_, called) != modules_.end()) return ResultOfModule{called, ""};
+    const std::string owner = owner_of(called);
+    if (!called.starts_with(owner + ".")) return std::nullopt;
+    return ResultOfModule{owner, called.substr(owner.size() + 1)};
+  }
+
   std::optional<std::string> name_of_output(const MatrixFile& file) const {
-    const auto [path, number] = split_at_any(std::string_view(file.name).substr(output_prefix.size()));
+    const std::optional<ResultOfModule> found = result_called(file.name.substr(output_prefix.size()));
+    if (!found) return std::nullopt;
+    const auto& [path, result] = *found;
     const std::optional<std::string> module = from_focus(path);
-    if (!module || (!number.empty() && number != "0" && number != "1")) return std::nullopt;
-    const bool is_second = number == "1";
+    if (!module) return std::nullopt;
+    if (!result.empty() && !is_digit(result.front())) return module->empty() ? result : *module + "." + result;
+    if (!result.empty() && result != "0" && result != "1") return std::nullopt;
+    const bool is_second = result == "1";
     const bool is_model = command_->takes_model();
     if (kind_ == "embed") return module->empty() ? std::optional<std::string>("x") : std::nullopt;
     if (module->empty()) {
-      if (is_second) return "weights";
-      return is_model ? side_of("") + ".output" : "output";
+      if (is_second) return is_model ? std::nullopt : std::optional<std::string>("weights");
+      if (!is_model) return "output";
+      return makes_logits_ ? std::string(role::logits.leaf) : side_of("") + ".output";
     }
     const std::string type = type_of(path);
-    if (type == "Softmax") return beside(*module, "weights");
+    if (type == "Softmax") return beside(*module, role::weights.leaf);
+    if (activation_called(type)) return beside(*module, role::activated.leaf);
     if (type.find("Dropout") != std::string::npos || type == "ModuleList" || type == "Sequential") return std::nullopt;
     std::string name = *module;
     if (const std::size_t cross = name.find("multihead_attn"); is_model && cross != std::string::npos)
@@ -518,10 +704,29 @@ class Recording {
     if (is_attention && place->leaf.empty()) return name + ".output";
     if (is_model && (name == "encoder" || name == "decoder")) return name + ".output";
     if (is_model && place && place->layer && !place->part && place->leaf.empty())
-      return hidden_state(side_of(name), *place->layer + 1);
-    if (is_model && place && place->part == &scope::norm && !place->number)
-      return std::nullopt;  // behind the last layer
+      return is_before_last_norm(path) ? std::nullopt : std::optional(hidden_state(side_of(name), *place->layer + 1));
+    if (is_model && !(place && place->layer) && is_norm(name.substr(name.rfind('.') + 1)))  // behind the last layer
+      return makes_logits_ ? std::optional(side_of(name) + ".output") : std::nullopt;
     return name;
+  }
+
+  // Whether a layer is the last one of its stack, and a norm stands beside the stack. What comes out of it has no name
+  // that tells it from what comes out of that norm.
+  bool is_before_last_norm(const std::string& layer) const {
+    const std::size_t dot = layer.rfind('.');
+    const std::string stack = layer.substr(0, dot == std::string::npos ? 0 : dot);
+    const std::optional<std::size_t> number = parse_number<std::size_t>(layer.substr(dot + 1));
+    if (!number || std::ranges::find(modules_, fmt::format("{}.{}", stack, *number + 1)) != modules_.end())
+      return false;
+    return std::ranges::any_of(modules_, [&](const std::string& module) {
+      const std::string leaf = module.substr(module.rfind('.') + 1);
+      return is_norm(leaf) && module == beside(stack, leaf);
+    });
+  }
+
+  static bool is_norm(std::string_view module) {
+    const std::optional<PlaceInModel> place = place_in_model(module);
+    return place && place->part == &scope::norm && !place->number;
   }
 
   // Of what goes into modules only what goes into an output layer has a name: the heads side by side.
@@ -536,9 +741,13 @@ class Recording {
   NamedMatrices& all_;
   std::string where_;
   Json about_ = Json::object();
-  std::string focus_;  // the module that is compared, by its name; empty: the recorded one
+  std::vector<std::string> modules_;        // those that have a type, by their names
+  std::string focus_;                       // the module that is compared, by its name; empty: the recorded one
+  std::optional<AdditiveLayers> additive_;  // what it has, where it is an additive attention
   const Command* command_ = nullptr;
-  std::string_view kind_;  // the row of recorded_inputs()
+  std::string_view kind_;           // the row of recorded_inputs()
+  std::optional<Shape> embedding_;  // words × numbers, where the parameters have one
+  bool makes_logits_ = false;
   std::string path_;
   OptionValues given_;
 };

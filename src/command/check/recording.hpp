@@ -13,7 +13,7 @@ namespace attn {
 bool is_recorded(const NamedMatrices& all);
 
 /// Makes options of what was recorded, except those that are given, and gives the matrices to compare the names that
-/// attn check reads; nothing is changed if the file is not recorded. Throws InputError for several sentences at once.
+/// attn check reads; nothing is changed if the file is not recorded. Of several sentences the first is left.
 void take_recording(const Command& command, const std::string& path, NamedMatrices& all, Arguments& arguments);
 
 }  // namespace attn
