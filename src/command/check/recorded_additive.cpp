@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/graph/name.hpp"
 #include "core/math/rows.hpp"
+#include "school/check/names.hpp"
 
 namespace attn {
 

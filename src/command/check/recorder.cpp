@@ -41,9 +41,9 @@ def record(model, path, *inputs, **options):  # saves what a module takes and ma
             keep(f"output.{name}", run(*args[:4], **dict(kwargs, need_weights=True, average_attn_weights=False)))
         return result
     keep("setting", {name: {k: v for k, v in vars(module).items() if k[0] != "_"} for module, name in names.items()})
-    keep("parameter", dict(model.named_parameters())), keep("buffer", dict(model.named_buffers()))
-    with unittest.mock.patch.object(torch.nn.Module, "__call__", call):
-        result = model(*inputs, **options)
+    learned = {k: v for k, v in model.state_dict(keep_vars=True).items() if isinstance(v, torch.nn.Parameter)}
+    keep("parameter", learned), keep("buffer", dict(model.named_buffers()))
+    with unittest.mock.patch.object(torch.nn.Module, "__call__", call): result = model(*inputs, **options)
     numpy.savez(path, about=numpy.frombuffer(json.dumps(about).encode(), numpy.uint8), **saved)
     return result)"},
     {"numpy", "what a function or an object with NumPy takes and makes", R"(import json, numpy, sys

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "command/check/inputs_in_file.hpp"
 #include "command/check/recorded_additive.hpp"
 #include "command/check/recorded_sentence.hpp"
 #include "core/math/rows.hpp"
@@ -185,7 +186,7 @@ class Recording {
     take_first_sentence();
     take_precision();
     if (kind_ == "walk" && !focus_.empty())
-      all_.remarks.push_back(fmt::format("Of the recorded {}, its attention {} is compared.", type_of(""), focus_));
+      all_.remarks.push_back(fmt::format("Of the recorded {}, its attention is compared: {}.", type_of(""), focus_));
     if (kind_ != "walk") {
       focus_.clear();
       additive_.reset();
@@ -560,14 +561,23 @@ class Recording {
     return has_any;
   }
 
-  // Those of a model or a norm are read as a file of parameters is; those of an attention stand beside its results, and
-  // so do its buffers, and matrices that it keeps as it does settings.
-  void take_parameters() {
-    for (MatrixFile& file : all_.matrices) {
-      if (!file.name.starts_with(setting_prefix)) continue;
+  // A mask that a module keeps as it does settings is as one in a buffer. Other matrices there may be of an earlier
+  // call.
+  void take_kept_masks() {
+    std::erase_if(all_.matrices, [](MatrixFile& file) {
+      if (!file.name.starts_with(setting_prefix)) return false;
       const std::string rest = file.name.substr(setting_prefix.size());
+      file.name = rest.substr(rest.rfind('.') + 1);
+      const bool is_kept = is_mask(file) && holds_permissions(file.matrix);
       file.name = std::string(buffer_prefix) + rest.substr(rest.starts_with('.') ? 1 : 0);
-    }
+      return !is_kept;
+    });
+  }
+
+  // Those of a model or a norm are read as a file of parameters is; those of an attention stand beside its results, and
+  // so do its buffers.
+  void take_parameters() {
+    take_kept_masks();
     const bool is_beside = kind_ == "walk", has_any = leave_beside(parameter_prefix, is_beside);
     leave_beside(buffer_prefix, is_beside);
     if (!has_any || is_beside || kind_ == "embed") return;
