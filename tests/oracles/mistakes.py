@@ -78,6 +78,11 @@ def shares(x):
     return np.divide(x, sums, out=np.zeros_like(x), where=sums != 0)
 
 
+def divided(x):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return x / x.sum(axis=1, keepdims=True)
+
+
 def less_largest(x):
     return x - x.max(axis=1, keepdims=True)
 
@@ -383,6 +388,7 @@ STEPS = {
     "softmax-over-all-heads": (".ddd", step(weigh=lambda h: side_by_side(h, all_as_one_row(softmax)))),
     "softmax-over-one": ("dddd", step(weigh=lambda h: np.ones_like(h.masked))),
     "shares-of-scores": ("dddd", step(weigh=lambda h: shares(h.of.filled(h.scaled, 0.0)))),
+    "shares-of-scores#2": ("dddd", step(weigh=lambda h: divided(h.of.filled(h.scaled, 0.0)))),
     "no-softmax": ("dddd", step(weigh=lambda h: h.of.filled(h.scaled, 0.0))),
     "divided-by-sums-of-other-rows": ("dddd", step(weigh=lambda h: np.exp(h.masked) / np.exp(h.masked).sum(axis=1))),
     "last-query-left-out": ("dddd", step(weigh=lambda h: np.vstack([softmax(h.masked)[:-1], 0.0 * h.scaled[-1:]]))),
@@ -485,6 +491,7 @@ of_scaled = {
     "softmax-plus-one": lambda x: np.exp(x) / (1.0 + np.exp(x).sum(axis=1, keepdims=True)),
     "largest-subtracted-plus-one": lambda x: np.exp(less_largest(x)) / (
         1.0 + np.exp(less_largest(x)).sum(axis=1, keepdims=True)),
+    "largest-subtracted-above-alone": lambda x: np.exp(less_largest(x)) / np.exp(x).sum(axis=1, keepdims=True),
     "logarithms-of-weights": lambda x: np.log(softmax(x)),
 }
 rows("walk", "weights", {mistake: of_matrix("scaled", function) for mistake, function in of_scaled.items()})
@@ -798,6 +805,7 @@ rows("rms", NORMED, {
         lambda x: x / np.sqrt(mean_square(x) * x.shape[1] / (x.shape[1] - 1) + EPSILON)),
     "mean-square-without-root": normed_by(lambda x: x / (mean_square(x) + EPSILON)),
     "divided-by-the-length": normed_by(unit),
+    "divided-by-the-length#2": normed_by(lambda x: x / np.sqrt((x * x).sum(axis=1, keepdims=True) + EPSILON)),
     "norm-without-epsilon": normed_by(lambda x: x / np.sqrt(mean_square(x))),
     "norm-over-words": normed_by(lambda x: by_rms(x.T).T),
     "layer-norm-for-rms": normed_by(standard),

@@ -264,8 +264,9 @@ void take_step_by_step(const Command& command, NamedMatrices& all, Arguments& ar
   all.remarks.push_back("No word attends to a later one, because that is not there yet: the computation is causal.");
 }
 
-// Takes what was read, in all the ways that a file may need.
-void take_all_as_read(const Command& command, NamedMatrices all, const std::string& path, Arguments& arguments) {
+// Takes what was read, in all the ways that a file may need, and with these readings of it.
+void take_all_as_read(const Command& command, NamedMatrices all, const std::string& path, Arguments& arguments,
+                      std::optional<std::size_t> readings = {}) {
   const auto offered = [&](const Option& option) { return offers(command, option) && command.uses(option); };
   take_recording(command, path, all, arguments);
   // Of a generation each step has a computation of its own.
@@ -279,7 +280,12 @@ void take_all_as_read(const Command& command, NamedMatrices all, const std::stri
     turn_linear_layers(all, arguments);
     name_masks(all.matrices);
     if (const std::optional<std::size_t> words = words_in(all.matrices, arguments)) cut_masks(all, *words);
-    all = best_reading(command, std::move(all), path, arguments);
+    const std::vector<OtherReading> others = other_readings(all.matrices);
+    arguments.attachments.of<MatricesToCompare>().other_readings = others.size();
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      if (readings && (*readings >> i & 1U) != 0) read_otherwise(all, others[i]);
+    }
+    if (!readings) all = best_reading(command, std::move(all), path, arguments);
   }
   take_matrices(command, std::move(all), path, arguments);
 }
@@ -329,7 +335,7 @@ Arguments supposing(const Command& command, const Arguments& arguments, const Su
   Arguments others = *to_compare.as_typed;
   MatricesToCompare& now = others.attachments.of<MatricesToCompare>();
   now = {.as_read = to_compare.as_read, .as_typed = to_compare.as_typed, .is_recorded = to_compare.is_recorded};
-  for (const SupposedSetting& one : supposed) {
+  for (const SupposedSetting& one : supposed.settings) {
     others.put(*one.option, one.value);
     now.supposed.push_back(one.option);
   }
@@ -340,7 +346,7 @@ Arguments supposing(const Command& command, const Arguments& arguments, const Su
     others.put(*entry.option, entry.value);
     now.supposed.push_back(entry.option);
   }
-  take_all_as_read(command, *to_compare.as_read, *others.text(option::against), others);
+  take_all_as_read(command, *to_compare.as_read, *others.text(option::against), others, supposed.readings);
   others.read();
   return others;
 }

@@ -367,14 +367,15 @@ std::vector<CheckAttempt> attempts_supposing(const Command& command, const Argum
   constexpr std::size_t most = 40;
   const std::uint64_t work_of_one = std::max<std::uint64_t>(work_for(first.graph->nodes().back()), 1);
   std::vector<Supposition> all =
-      suppositions(command, arguments, *first.graph, to_compare.supposed, to_compare.is_recorded);
+      suppositions(command, arguments, *first.graph, to_compare.supposed, to_compare.is_recorded, to_compare.other_readings);
   all.resize(std::min<std::size_t>({all.size(), most, most_work / work_of_one}));
   const std::size_t before = first.cells_that_differ();
   for (const Supposition& supposed : all) {
     std::optional<CheckAttempt> attempt = attempt_supposing(command, arguments, supposed, first);
     // What is computed as the program does leaves no more to explain.
     const std::size_t now = attempt ? attempt->cells_that_differ() : 0;
-    if (!attempt || now > before || (supposed.size() > 1 && now == before)) continue;
+    const bool is_pair = supposed.settings.size() + (supposed.readings ? 1 : 0) > 1;
+    if (!attempt || (now > before && !supposed.readings) || (is_pair && now > before)) continue;
     attempts.push_back(std::move(*attempt));
     if (attempts.back().agrees()) break;
   }
@@ -430,10 +431,13 @@ CheckResult check_result(const Command& command, const Arguments& arguments, std
     Findings findings = explain_difference(*attempt.graph, attempt.matched.compared);
     return result_of(std::move(attempt), std::move(findings));
   }
-  CheckAttempt& best = nearest.front();
-  if (best.cells_that_differ() >= first.cells_that_differ()) return result_of(std::move(first), std::move(of_first));
-  Findings of_best = explain_difference(*best.graph, best.matched.compared);
-  return result_of(std::move(best), std::move(of_best));
+  // Of those that leave fewer findings unexplained the first one; all else stays as it is said.
+  constexpr std::size_t most_explained = 4;
+  for (CheckAttempt& attempt : nearest.first(std::min(nearest.size(), most_explained))) {
+    Findings findings = explain_difference(*attempt.graph, attempt.matched.compared);
+    if (findings.unexplained() < of_first.unexplained()) return result_of(std::move(attempt), std::move(findings));
+  }
+  return result_of(std::move(first), std::move(of_first));
 }
 
 Answer comparison_page(const Command& command, const Arguments& arguments) {

@@ -19,6 +19,7 @@ struct MatricesToCompare {
   std::shared_ptr<const NamedMatrices> as_read = {};  // before anything was taken from them
   std::shared_ptr<const Arguments> as_typed = {};     // likewise
   bool is_recorded = false;
+  std::size_t other_readings = 0;             // that its matrices may have besides the first
   OptionList supposed = {};  // of those that were put because the file cannot be read without
 };
 

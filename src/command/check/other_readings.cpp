@@ -71,7 +71,7 @@ void read_otherwise(NamedMatrices& all, const OtherReading& reading) {
     names.push_back(file.name);
   }
   all.doubts.push_back(
-      fmt::format("{0} {1:is|are} {2}: only so the other matrices of the file agree with {1:it|them}.",
+      fmt::format("{0} {1:is|are} {2}: so more of the file fits.",
                   names_for_sentence(names), Count{names.size()}, reading.so));
 }
 

@@ -86,7 +86,7 @@ std::vector<SupposedSetting> supposed_heads() {
 }
 
 std::vector<Supposition> suppositions(const Command& command, const Arguments& taken, const Graph& graph,
-                                      const OptionList& open, bool is_recorded) {
+                                      const OptionList& open, bool is_recorded, std::size_t other_readings) {
   std::vector<SupposedSetting> single;
   for (const OpenSetting& row : open_settings()) {
     const bool is_said = taken.has(*row.option) && std::ranges::find(open, row.option) == open.end();
@@ -98,11 +98,15 @@ std::vector<Supposition> suppositions(const Command& command, const Arguments& t
     }
   }
   std::vector<Supposition> all;
-  for (const SupposedSetting& one : single) all.push_back({one});
+  const std::size_t readings = other_readings == 0 ? 0 : std::size_t{1} << other_readings;
+  for (std::size_t chosen = 0; chosen < readings; ++chosen) all.push_back({.settings = {}, .readings = chosen});
+  for (const SupposedSetting& one : single) all.push_back({.settings = {one}});
   for (std::size_t i = 0; i < single.size(); ++i) {
     for (std::size_t k = i + 1; k < single.size(); ++k) {
-      if (single[i].option != single[k].option) all.push_back({single[i], single[k]});
+      if (single[i].option != single[k].option) all.push_back({.settings = {single[i], single[k]}});
     }
+    for (std::size_t chosen = 0; chosen < readings; ++chosen)
+      all.push_back({.settings = {single[i]}, .readings = chosen});
   }
   return all;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,13 +17,17 @@ struct SupposedSetting {
   /// As one would type it: "--heads 2".
   std::string typed() const;
 };
-using Supposition = std::vector<SupposedSetting>;
+/// Some of them together, and the other readings of matrices with which they go (command/check/other_readings.hpp).
+struct Supposition {
+  std::vector<SupposedSetting> settings;
+  std::optional<std::size_t> readings = {};  // the sum of 2ⁱ for each of them; nothing: those that agree best
+};
 
-/// What is tried: each setting alone, and then two together, as far as the computation has steps that they concern.
+/// What is tried: each of so many other readings, each setting alone, and then two of these together, as far as the computation has steps that they concern.
 /// `taken` is the line with what the file says, of which the options `open` are guesses as well; `is_recorded`: the file
 /// has all that its program was given.
 std::vector<Supposition> suppositions(const Command& command, const Arguments& taken, const Graph& graph,
-                                      const OptionList& open, bool is_recorded);
+                                      const OptionList& open, bool is_recorded, std::size_t other_readings);
 
 /// How many heads there may be.
 std::vector<SupposedSetting> supposed_heads();

@@ -78,6 +78,20 @@ Records finding_records(const MatchedMatrices& matched, const Findings& findings
   return records;
 }
 
+Records verdict_record(const MatchedMatrices& matched, const Findings& findings) {
+  const auto verdict = [&]() -> std::string {
+    if (findings.all.empty()) return findings.precision.empty() ? "agrees" : "rounded";
+    if (findings.may_be_conventions()) return "convention";
+    return findings.all.front().is_explained() ? "mistake" : "unknown";
+  };
+  Records records{"verdict", {"verdict", "precision", "supposed"}, {}};
+  Records::Value precision = std::monostate();
+  const std::string& told = findings.all.empty() ? findings.precision : findings.all.front().precision;
+  if (!told.empty()) precision = told;
+  records.rows.push_back({verdict(), precision, matched.supposed});
+  return records;
+}
+
 Records records_of_others(const MatchedMatrices& matched) {
   Records records{"not_compared", {"in_file", "reason", "may_be_parameter"}, {}};
   for (const IncomparableMatrix& other : matched.others) {
@@ -111,8 +125,8 @@ Records records_of_hidden(const std::vector<const Mistake*>& hidden) {
 }
 
 std::vector<Records> records_of(const MatchedMatrices& matched, const Findings& findings) {
-  return {comparison_records(matched, findings), finding_records(matched, findings), records_of_others(matched),
-          records_of_hidden(findings.hidden)};
+  return {comparison_records(matched, findings), verdict_record(matched, findings), finding_records(matched, findings),
+          records_of_others(matched), records_of_hidden(findings.hidden)};
 }
 
 }  // namespace attn

@@ -140,6 +140,12 @@ bool ends_last_norm(const Node& node) {
 }
 Made before_norm(RewriteSite at) { return at.of(*at.node.beside(role::normalised)->operands[0]); }
 
+// √(sum of the squares + ε)
+Made by_the_length_with_epsilon(RewriteSite at) {
+  const Value squares = times(row_means(squared(at[0])), plain_number(at.node.frame.shape.columns));
+  return divide_by_deviation(at[0], squares, epsilon_in(at.node));
+}
+
 constexpr Mistake mistakes_in_norms[] = {
     {"variance-by-n-minus-1", error, "the variance divided by n − 1",
      "This is what division by n − 1 gives, as for the variance of a sample (torch.var divides so unless told otherwise). "
@@ -223,7 +229,7 @@ constexpr Mistake mistakes_in_norms[] = {
     {"divided-by-the-length", error, "the sum of the squares instead of their mean",
      "This is what division by the length of the row gives, the root of the sum of its squares. "
      "Take the root of their mean, with ε.",
-     divides_by_root, [](RewriteSite at) -> Made { return unit_rows(at[0]); }},
+     divides_by_root, [](RewriteSite at) -> Made { return unit_rows(at[0]); }, {by_the_length_with_epsilon}},
     {"layer-norm-for-rms", error, "layer normalization instead of root mean square normalization",
      "This is what layer normalization gives, which subtracts the mean. "
      "Root mean square normalization does not subtract it.",

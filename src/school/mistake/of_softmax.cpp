@@ -132,6 +132,30 @@ Made with_one_more(RewriteSite at) {
   }
   return at.like(std::move(weights));
 }
+// e^(x − max x) / Σ e^x
+Made above_alone(RewriteSite at) {
+  Matrix weights = at[0].matrix();
+  for (std::size_t i = 0; i < weights.shape().rows; ++i) {
+    double sum = 0.0;
+    const double largest = std::ranges::max(row(weights, i));
+    for (double& x : row(weights, i)) {
+      sum += std::exp(x);
+      x = std::exp(x - largest);
+    }
+    for (double& x : row(weights, i)) x /= sum;
+  }
+  return at.like(std::move(weights));
+}
+// With NaN and infinite numbers where a row sums to 0.
+Made shares_without_care(RewriteSite at) {
+  Matrix shares = scores_with(0.0, at).matrix();
+  for (std::size_t i = 0; i < shares.shape().rows; ++i) {
+    double sum = 0.0;
+    for (const double x : row(shares, i)) sum += x;
+    for (double& x : row(shares, i)) x /= sum;
+  }
+  return at.like(std::move(shares));
+}
 Made shares_of_sizes(RewriteSite at) {
   Matrix sizes = scores_with(0.0, at).matrix();
   for (double& x : cells(sizes)) x = std::fabs(x);
@@ -245,7 +269,7 @@ constexpr Mistake mistakes_in_softmax[] = {
     {"shares-of-scores", error, "division by the sum without the exponential",
      "This is what division by the sum of the row gives, without the exponential. "
      "Take e to the power of each number first.",
-     is_any_softmax, [](RewriteSite at) -> Made { return normalize(scores_with(0.0, at)); }},
+     is_any_softmax, [](RewriteSite at) -> Made { return normalize(scores_with(0.0, at)); }, {shares_without_care}},
     {"divided-by-sums-of-other-rows",
      error,
      "exponentials divided by the sums of other rows",
@@ -375,6 +399,10 @@ constexpr Mistake mistakes_in_softmax[] = {
      "This is what the exponentials give when the largest number is subtracted and 1 is added to their sum. "
      "Divide by the sum alone.",
      is_any_softmax, with_one_more<true>},
+    {"largest-subtracted-above-alone", error, "the largest number subtracted above the fraction line alone",
+     "This is what comes out when the largest number is subtracted in the numerator, and not in the sum below. "
+     "Subtract it in both: then it changes nothing.",
+     is_any_softmax, above_alone},
     {"sizes-of-scores-divided", error, "|x| divided by its sum instead of a softmax",
      "This is what |x| gives when it is divided by the sum of its row. Take e to the power of each number.",
      is_any_softmax, shares_of_sizes},
