@@ -154,8 +154,8 @@ TEST_SUITE("check for programs") {
     const TemporaryFolder folder;
     const std::string masked = "{" + qkv + R"(, "masked": [[2.3094, -1e9], [1.1547, 1.1547]]})";
     const std::string path = folder.write("a.json", masked);
-    CHECK(run_attn({"check", "--each", path, "--causal"}).code == 1);
-    CHECK(run_attn({"check", "--each", path, "--causal", "--conventions-agree"}).code == 0);
+    CHECK(run_attn({"check", "--each", path, "--causal", "--strict"}).code == 1);
+    CHECK(run_attn({"check", "--each", path, "--causal"}).code == 0);
     const std::string mine = folder.path("mine.npz");
     accepted({"encoder", "--source", "a b", "--seed", "5", "-o", mine});
     CHECK(run_attn({"check", "--each", mine, mine, "encoder", "--source", "a b", "--seed", "5"}).code == 0);

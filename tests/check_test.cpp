@@ -512,8 +512,7 @@ TEST_SUITE("attn check") {
     const ProcessResult turned =
         run_attn({"check", folder.write("c.json", x + R"("Wq": [[1, 2], [3, 4]], "q": [[5, 11], [2, 4]]})")});
     CHECK(turned.code == 0);
-    check_has(in_one_line(turned.out),
-              "Wq is read as (out, in): only so the other matrices of the file agree with it.");
+    check_has(in_one_line(turned.out), "Wq is read as (out, in): so more of the file fits.");
     for (const std::string name : {"query.weight", "q_proj_weight"}) {
       const std::string file = x + fmt::format(R"("{}": [[1, 2], [3, 4]], "q": [[7, 10], [3, 4]]}})", name);
       CHECK(run_attn({"check", folder.write("d.json", file)}).code == 1);
@@ -541,7 +540,7 @@ TEST_SUITE("attn check") {
       for (const bool turns : {false, true}) {
         write_file(path, with(names, turns));
         const std::string page = checked(path, {}, Verdict::passed);
-        (turns ? check_has : check_lacks)(page, "read as (out, in): only so");
+        (turns ? check_has : check_lacks)(page, "read as (out, in): so more");
         // The keys alone are not of this matrix.
         Named wrong = with(names, turns);
         for (auto& [name, matrix] : wrong) {
@@ -710,7 +709,7 @@ TEST_SUITE("attn check") {
     const Words line = {"--text", "a b c", "--d-model", "4", "--causal", "--seed", "3"};
     for (const char* name : {"masked", "attn_scores"}) {
       write_file(path, {{name, masked}, {"weights", number("weights")}, {"output", number("output")}});
-      const std::string page = checked(path, line + Words{"--conventions-agree"}, Verdict::passed);
+      const std::string page = checked(path, line, Verdict::passed);
       check_has(page, "- masked-before-scaled (a convention):");
       check_lacks(page, "not-scaled");
       // If the weights are those of these scores, they were not scaled at all.
@@ -719,7 +718,7 @@ TEST_SUITE("attn check") {
                   {"weights", computation_of("attn walk --text 'a b c' --d-model 4 --causal --scale none --seed 3")
                                   ->at("weights")
                                   .matrix()}});
-      check_has(checked(path, line + Words{"--conventions-agree"}, Verdict::failed), "- not-scaled:");
+      check_has(checked(path, line, Verdict::failed), "- not-scaled:");
     }
   }
 
@@ -731,7 +730,7 @@ TEST_SUITE("attn check") {
                        folder.write("a.json", qkv + fmt::format(R"("masked": [[1.4142135624, {}], [0, 1.4142135624]],
                                                                "weights": [[1.0, 0.0], [0.1955702, 0.8044298]]}})",
                                                                 value)),
-                       "--causal", "--conventions-agree"});
+                       "--causal"});
     };
     CHECK(tried("-100").code == 0);
     check_lacks(tried("-100").out, "as without the mask");
@@ -923,7 +922,7 @@ TEST_SUITE("attn check") {
             "does not say how many heads there are");
   }
 
-  TEST_CASE("a convention alone has its own exit code by option") {
+  TEST_CASE("a convention alone is no error unless the check is strict") {
     const TemporaryFolder folder;
     const std::string qkv = R"({"Q": [[2, 0], [0, 2]], "K": [[1, 0], [0, 1]], "V": [[1, 2], [5, 7]], )";
     const auto tried = [&](const std::string& masked, const Words& more) {
@@ -933,14 +932,14 @@ TEST_SUITE("attn check") {
     const auto code = [&](const std::string& masked, const Words& more) { return tried(masked, more).code; };
     for (const std::string value : {"-1e9", "-1e4", "-3.4028234663852886e38", "-1e30"}) {
       const std::string masked = fmt::format("[[1.4142135624, {}], [0, 1.4142135624]]", value);
-      CHECK(code(masked, {}) == 1);
-      check_has(tried(masked, {}).out, "What differs can be a convention");
-      CHECK(code(masked, {"--conventions-agree"}) == 0);
+      CHECK(code(masked, {"--strict"}) == 1);
+      check_has(tried(masked, {}).out, "What differs is a convention, which is no error");
+      CHECK(code(masked, {}) == 0);
     }
     CHECK(code(R"([[1.4142135624, "-Infinity"], [0, 1.4142135624]])", {}) == 0);
-    CHECK(code(R"([[1.4142135624, -1e9], [0, 1.5]])", {"--conventions-agree"}) == 1);
-    CHECK(code(R"([[1.4142135624, 0.0], [0, 1.4142135624]])", {"--conventions-agree"}) == 1);
-    refuses({"walk", "--conventions-agree"}, "--conventions-agree belongs to --against FILE");
+    CHECK(code(R"([[1.4142135624, -1e9], [0, 1.5]])", {}) == 1);
+    CHECK(code(R"([[1.4142135624, 0.0], [0, 1.4142135624]])", {}) == 1);
+    refuses({"walk", "--strict"}, "--strict belongs to --against FILE");
   }
 
   TEST_CASE("a factor that several sizes have names all of them") {
@@ -1038,7 +1037,7 @@ TEST_SUITE("attn check") {
     };
     const auto as_it_is = [](std::size_t, std::size_t, double x) { return x; };
     const std::string causal = page_of({"--causal"}, as_it_is);
-    check_has(causal, "The first in the order of the computation is weights. Its weights are 0 where the key");
+    check_has(causal, "In weights: Its weights are 0 where the key");
     check_has(causal, "as with a causal mask (--causal)");
     CHECK(causal.find("No mistake") == std::string::npos);
     const std::string one_column = page_of({}, [](std::size_t, std::size_t j, double x) { return j == 0 ? x : x * x; });

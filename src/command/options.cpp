@@ -99,9 +99,7 @@ const OptionGroup& comparison_options() {
   static const OptionGroup group{
       .options = {option::against, option::as, option::strict},
       .needs = {{&option::as, {&option::against}, "--as belongs to --against FILE: give both"},
-                {&option::strict,
-                 {&option::against},
-                 "--strict belongs to --against FILE: give both"}}};
+                {&option::strict, {&option::against}, "--strict belongs to --against FILE: give both"}}};
   return group;
 }
 

@@ -25,7 +25,7 @@ NOT_DRAWN = {
                                                                                             " --recording --screen",
     "computations with changes, which tests/what_if_test.cpp compares with others": "--what-if --without --patch --patch-file"
                                                                                      " --patch-text --each-head --held-out",
-    "exit codes of attn check: tests/check_test.cpp": "--conventions-agree",
+    "exit codes of attn check: tests/check_test.cpp": "--strict",
     "the same computation for a browser": "--page",
     "says what is computed and computes nothing": "--outline",
     "compares with files, which tests of its own write": "--against --as --each",

@@ -366,16 +366,15 @@ std::vector<CheckAttempt> attempts_supposing(const Command& command, const Argum
   constexpr std::uint64_t most_work = 400'000'000;
   constexpr std::size_t most = 40;
   const std::uint64_t work_of_one = std::max<std::uint64_t>(work_for(first.graph->nodes().back()), 1);
-  std::vector<Supposition> all =
-      suppositions(command, arguments, *first.graph, to_compare.supposed, to_compare.is_recorded, to_compare.other_readings);
+  std::vector<Supposition> all = suppositions(command, arguments, *first.graph, to_compare.supposed,
+                                              to_compare.is_recorded, to_compare.other_readings);
   all.resize(std::min<std::size_t>({all.size(), most, most_work / work_of_one}));
   const std::size_t before = first.cells_that_differ();
   for (const Supposition& supposed : all) {
     std::optional<CheckAttempt> attempt = attempt_supposing(command, arguments, supposed, first);
-    // What is computed as the program does leaves no more to explain.
     const std::size_t now = attempt ? attempt->cells_that_differ() : 0;
     const bool is_pair = supposed.settings.size() + (supposed.readings ? 1 : 0) > 1;
-    if (!attempt || (now > before && !supposed.readings) || (is_pair && now > before)) continue;
+    if (!attempt || (is_pair && now > before)) continue;
     attempts.push_back(std::move(*attempt));
     if (attempts.back().agrees()) break;
   }
@@ -384,7 +383,7 @@ std::vector<CheckAttempt> attempts_supposing(const Command& command, const Argum
 
 // Those that can be looked at within a bound: what it takes to try every mistake in each.
 std::span<CheckAttempt> within_bound(std::vector<CheckAttempt>& attempts) {
-  constexpr std::uint64_t most_work = 400'000'000, mistakes_tried = 100;
+  constexpr std::uint64_t most_work = 150'000'000, mistakes_tried = 100;
   std::uint64_t work = 0;
   std::size_t count = 0;
   std::ranges::stable_sort(attempts, {}, &CheckAttempt::cells_that_differ);
@@ -411,8 +410,7 @@ CheckResult check_result(const Command& command, const Arguments& arguments, std
     return result_of(std::move(first), right_with(std::move(*precision)));
   std::vector<CheckAttempt> attempts = attempts_supposing(command, arguments, first);
   for (CheckAttempt& attempt : attempts) {
-    if (attempt.agrees())
-      return result_of_right(std::move(attempt));
+    if (attempt.agrees()) return result_of_right(std::move(attempt));
   }
   const std::span<CheckAttempt> nearest = within_bound(attempts);
   for (CheckAttempt& attempt : nearest) {

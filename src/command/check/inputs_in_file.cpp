@@ -225,8 +225,7 @@ void put_heads_of_keys(const Arguments& given, OptionValues& values, const Offer
   const std::optional<std::size_t> heads =
       given.has(option::heads) ? given.count(option::heads) : values.count(option::heads);
   if (!heads || given.has(option::kv_heads) || given.has(option::score) || !offers(option::kv_heads)) return;
-  for (const auto& [of_queries, of_keys] :
-       {std::pair(&option::w_q, &option::w_k), std::pair(&option::q, &option::k)}) {
+  for (const auto& [of_queries, of_keys] : {std::pair(&option::w_q, &option::w_k), std::pair(&option::q, &option::k)}) {
     const std::size_t queries = columns_of(*of_queries, given, values), keys = columns_of(*of_keys, given, values);
     const std::size_t size = queries / *heads;
     const bool are_shared = size > 0 && queries % *heads == 0 && keys > 0 && keys < queries && keys % size == 0;

@@ -44,7 +44,8 @@ const std::vector<OpenSetting>& open_settings() {
   static const std::vector<OpenSetting> table = {
       {&option::causal, {true}, computes<role::weights>, may_be_causal},
       {&option::heads,
-       {std::size_t{2}, std::size_t{4}, std::size_t{3}, std::size_t{8}, std::size_t{6}, std::size_t{12}, std::size_t{1}},
+       {std::size_t{2}, std::size_t{4}, std::size_t{3}, std::size_t{8}, std::size_t{6}, std::size_t{12},
+        std::size_t{1}},
        computes<role::weights>,
        is_always_open},
       {&option::activation,

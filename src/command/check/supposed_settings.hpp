@@ -23,9 +23,9 @@ struct Supposition {
   std::optional<std::size_t> readings = {};  // the sum of 2ⁱ for each of them; nothing: those that agree best
 };
 
-/// What is tried: each of so many other readings, each setting alone, and then two of these together, as far as the computation has steps that they concern.
-/// `taken` is the line with what the file says, of which the options `open` are guesses as well; `is_recorded`: the file
-/// has all that its program was given.
+/// What is tried: each of so many other readings, each setting alone, and then two of these together, as far as the
+/// computation has steps that they concern. `taken` is the line with what the file says, of which the options `open`
+/// are guesses as well; `is_recorded`: the file has all that its program was given.
 std::vector<Supposition> suppositions(const Command& command, const Arguments& taken, const Graph& graph,
                                       const OptionList& open, bool is_recorded, std::size_t other_readings);
 

@@ -71,7 +71,7 @@ class Rounding {
   std::optional<Precision> type_;
   std::optional<int> decimals_, digits_;  // the most that a number is written with
   double part_ = 0.0, least_ = 1.0;       // where there is neither a type nor decimals
-  std::optional<double> computed_apart_;              // that numbers may be which were computed in the type
+  std::optional<double> computed_apart_;  // that numbers may be which were computed in the type
   double units_ = 0.5;                    // of the last decimal, that two numbers may be apart
   double largest_ = std::numeric_limits<double>::infinity();
   double more_ = 0.0;  // what rounded inputs leave open

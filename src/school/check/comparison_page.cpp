@@ -129,8 +129,8 @@ class ComparisonPage {
         return page_.say("What differs is a convention, which is no error: others put a large negative number for −∞.");
       if (is_one_cell(first)) {
         const Difference& apart = first.difference;
-        const auto [theirs, right] = written_apart((*matrix.theirs)(apart.row, apart.column),
-                                                   matrix.node->matrix()(apart.row, apart.column));
+        const auto [theirs, right] =
+            written_apart((*matrix.theirs)(apart.row, apart.column), matrix.node->matrix()(apart.row, apart.column));
         return page_.say(text("Only ", strong(address(matrix, apart)),
                               fmt::format(" differs: it is {} in the file, and {} is right.", theirs, right)));
       }
@@ -176,7 +176,8 @@ class ComparisonPage {
   // Whether of all that was compared one cell differs, in the first matrix that does.
   bool is_one_cell(const Finding& first) const {
     const Difference& apart = first.difference;
-    return findings_.all.size() == 1 && !apart.has_other_shape && apart.cells == 1 && matched_.compared[first.place].theirs->size() > 1;
+    return findings_.all.size() == 1 && !apart.has_other_shape && apart.cells == 1 &&
+           matched_.compared[first.place].theirs->size() > 1;
   }
 
   static std::string with_amount(const Mistake& mistake, const std::string& amount) {

@@ -553,8 +553,8 @@ bool is_explained(const Graph& graph, std::span<const ComparedMatrix> matrices) 
 }
 
 bool Findings::is_one_mistake() const {
-  return all.size() == 1 && !all.front().mistakes.empty() && all.front().amounts.empty() &&
-         !all.front().contradicts && !has_more;
+  return all.size() == 1 && !all.front().mistakes.empty() && all.front().amounts.empty() && !all.front().contradicts &&
+         !has_more;
 }
 
 std::size_t Findings::unexplained() const {
@@ -628,10 +628,12 @@ Findings explain_difference(const Graph& graph, std::span<const ComparedMatrix> 
   if (all_agree(compared)) return Search(graph, compared, possible).run();
   Findings exact = Search(graph, compared, possible).run();
   const std::vector<ComparedMatrix> with_room = with_room_for_rounded_steps(graph, compared);
-  if (with_room.empty() || (exact.is_one_mistake() && are_exact(compared, with_room))) return exact;
+  const bool is_known = exact.is_one_mistake();
+  if (is_known && (with_room.empty() || are_exact(compared, with_room))) return exact;
   if (const auto some = some_step_precision(graph, compared)) return {.all = {}, .hidden = {}, .precision = some->told};
-  if (exact.is_one_mistake()) return exact;
+  if (is_known) return exact;
   if (const auto stepwise = mistake_of_somebody_who_rounds(compared, graph, possible, exact)) return *stepwise;
+  if (with_room.empty()) return exact;
   Findings rounded = Search(graph, with_room, possible).run_for_single_mistakes();
   const bool is_one_cell = rounded.all.size() == 1 && rounded.all.front().difference.cells == 1;
   if (!rounded.is_one_mistake() && !is_one_cell) return exact;

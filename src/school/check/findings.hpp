@@ -43,7 +43,7 @@ struct Finding {
   std::optional<Grounds> grounds = {};  // nothing: they are not known
 
   std::vector<std::string> same_numbers = {};  // what a mistake with a usual number gives as well, in words
-  std::string precision = {};                  // how its steps may have been rounded besides: "steps rounded to 2 decimals"
+  std::string precision = {};  // how its steps may have been rounded besides: "steps rounded to 2 decimals"
 
   bool is_identified = false;  // by what can be seen of it: it is the transpose, or has dropout
 
@@ -61,7 +61,7 @@ struct Findings {
   std::vector<Finding> all;
   std::vector<const Mistake*> hidden;  // where all is right: errors that would give these numbers as well
   bool has_more = false;               // whether more matrices differ that were not looked at
-  std::string precision = {};          // where all that differs is right but for this: "each step rounded to 2 decimals"
+  std::string precision = {};  // where all that differs is right but for this: "each step rounded to 2 decimals"
 
   /// Whether one listed mistake, or convention, gives all that differs.
   bool is_one_mistake() const;

@@ -39,6 +39,7 @@ constexpr Fingerprint fingerprint_table[] = {
     {fingerprint::only_another_mask_value, Worth::identity},
     {fingerprint::dropout, Worth::identity},
     {fingerprint::dropped_numbers, Worth::identity},
+    {fingerprint::dropped_terms, Worth::identity},
     {fingerprint::sums},
     {fingerprint::more_masked},
     {fingerprint::right_rows},

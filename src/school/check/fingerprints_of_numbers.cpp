@@ -198,7 +198,8 @@ FingerprintText fingerprint::an_offset(const FingerprintSubject& seen) {
 
 FingerprintText fingerprint::a_known_difference(const FingerprintSubject& seen) {
   const Shape shape = seen.right.shape();
-  if (seen.difference.has_other_shape || shape.cells() < 4 || seen.difference.cells < 2) return std::nullopt;
+  if (seen.difference.has_other_shape || shape.cells() < 4 || seen.difference.cells < 2 || has_nan(cells(seen.theirs)))
+    return std::nullopt;
   for (const Node* other : seen.node.graph->named()) {
     const Shape its = other->frame.shape;
     if (its.columns != shape.columns || (its.rows != shape.rows && its.rows != 1) || other->is_alias() ||

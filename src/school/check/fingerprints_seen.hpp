@@ -41,6 +41,9 @@ FingerprintText dropped_numbers(const FingerprintSubject& seen);
 FingerprintText rounded(const FingerprintSubject& seen);
 FingerprintText a_little(const FingerprintSubject& seen);
 
+// In the terms of sums.
+FingerprintText dropped_terms(const FingerprintSubject& seen);
+
 // In where the right numbers stand.
 FingerprintText other_shape(const FingerprintSubject& seen);
 FingerprintText is_transpose(const FingerprintSubject& seen);

@@ -375,8 +375,9 @@ bool is_output_that_is_not_projected(const std::vector<ComparedMatrix>& fit, con
   return std::ranges::any_of(candidate.fits, [&](const auto& other) { return other.front().node == output; });
 }
 
-// The one that agrees, or that a mistake gives, or of which the fewest cells differ, or else the likeliest that no other
-// matrix of the file is: a name is first of all what it says first. People who save one result alone save the last.
+// The one that agrees, or that a mistake gives, or of which the fewest cells differ, or else the likeliest that no
+// other matrix of the file is: a name is first of all what it says first. People who save one result alone save the
+// last.
 const std::vector<ComparedMatrix>& chosen_fit(const Graph& graph, const Candidate& candidate,
                                               const std::map<const Node*, std::size_t>& of_others,
                                               const std::set<const Node*>& taken, bool is_only_result) {

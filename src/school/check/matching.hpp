@@ -19,11 +19,11 @@ struct IncomparableMatrix {
 struct MatchedMatrices {
   std::vector<ComparedMatrix> compared;
   std::vector<IncomparableMatrix> others;
-  std::vector<std::string> remarks = {};  // sentences on how matrices of the file were read
-  std::vector<std::string> doubts = {};   // those without which what is said of it could be misunderstood
+  std::vector<std::string> remarks = {};   // sentences on how matrices of the file were read
+  std::vector<std::string> doubts = {};    // those without which what is said of it could be misunderstood
   std::vector<std::string> supposed = {};  // settings that neither the line nor the file says: "--causal"
-  std::size_t first_step = 0;             // that differs, of a file with the steps of a decoder; 0: none does
-  std::vector<std::string> unread = {};   // names of others that may be parameters from which the file was computed
+  std::size_t first_step = 0;              // that differs, of a file with the steps of a decoder; 0: none does
+  std::vector<std::string> unread = {};    // names of others that may be parameters from which the file was computed
 };
 
 /// Takes each matrix of a file for one of the computation, by its name as readings_of() knows it, with the

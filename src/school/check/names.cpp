@@ -33,7 +33,8 @@ const std::vector<Spelling>& spellings() {
       for (const std::string_view name : names) all.push_back({name, roles});
     };
     add({&x, &positioned}, {"x", "input", "inputs", "embeddings", "embedding", "emb", "embedded", "xs"});
-    add({&memory}, {"encoderoutput", "encoderoutputs", "encout", "encoderstates", "encoderhiddenstates", "source", "src"});
+    add({&memory},
+        {"encoderoutput", "encoderoutputs", "encout", "encoderstates", "encoderhiddenstates", "source", "src"});
     add({&w_q}, {"wquery", "queryweight", "qweight", "queryprojection"});
     add({&w_k}, {"wkey", "keyweight", "kweight", "keyprojection"});
     add({&w_v}, {"wvalue", "valueweight", "vweight", "valueprojection"});

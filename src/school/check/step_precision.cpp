@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <set>
 
 #include "core/math/rows.hpp"
 #include "core/support/number.hpp"
@@ -72,9 +73,10 @@ struct RoundedRoot {
 };
 
 constexpr RoundedRoot rounded_roots[] = {
-    {1, RoundOrCut::nearest, false}, {2, RoundOrCut::nearest, false}, {3, RoundOrCut::nearest, false}, {0, RoundOrCut::nearest, false},
-    {4, RoundOrCut::nearest, false}, {1, RoundOrCut::cut, false},     {2, RoundOrCut::cut, false},     {3, RoundOrCut::cut, false},
-    {2, RoundOrCut::nearest, true},  {3, RoundOrCut::nearest, true},  {1, RoundOrCut::nearest, true},  {4, RoundOrCut::nearest, true},
+    {1, RoundOrCut::nearest, false}, {2, RoundOrCut::nearest, false}, {3, RoundOrCut::nearest, false},
+    {0, RoundOrCut::nearest, false}, {4, RoundOrCut::nearest, false}, {1, RoundOrCut::cut, false},
+    {2, RoundOrCut::cut, false},     {3, RoundOrCut::cut, false},     {2, RoundOrCut::nearest, true},
+    {3, RoundOrCut::nearest, true},  {1, RoundOrCut::nearest, true},  {4, RoundOrCut::nearest, true},
 };
 
 double root_kept(double root, const RoundedRoot& as) {
@@ -198,6 +200,7 @@ class PrecisionSearch {
   }
 
   bool may_be() const { return may_be_; }
+  bool is_written_by_hand() const { return may_be_ && is_written_by_hand_; }
 
   std::optional<StepPrecision> run() {
     if (!may_be_ || differing_.empty()) return std::nullopt;
@@ -217,9 +220,8 @@ class PrecisionSearch {
     std::mt19937 generator(1);
     const double by = units * std::pow(10.0, -decimals);
     for (int i = 0; i < tries; ++i) {
-      std::vector<Change> changes = {behind_each(is_step, [&](double x) {
-        return std::isfinite(x) ? x + (generator() % 2 == 0 ? by : -by) : x;
-      })};
+      std::vector<Change> changes = {
+          behind_each(is_step, [&](double x) { return std::isfinite(x) ? x + (generator() % 2 == 0 ? by : -by) : x; })};
       add_apart(changes, most);
     }
     return most;
@@ -377,7 +379,8 @@ class PrecisionSearch {
     std::vector<std::optional<Exponentials>> ways = {std::nullopt};
     for (const bool less_largest : {false, true}) {
       for (const double base : {std::numbers::e, 2.718, 2.72}) {
-        if (has_softmax_ && is_written_by_hand_) ways.emplace_back(Exponentials{decimals, RoundOrCut::nearest, less_largest, base});
+        if (has_softmax_ && is_written_by_hand_)
+          ways.emplace_back(Exponentials{decimals, RoundOrCut::nearest, less_largest, base});
       }
     }
     for (const double base : {2.718, 2.72}) {
@@ -507,10 +510,12 @@ std::optional<StepPrecision> some_step_precision(const Graph& graph, std::span<c
 bool gives_from_rounded_numbers(const Graph& graph, std::span<const ComparedMatrix> compared, const Change& change,
                                 bool with_exponentials) {
   PrecisionSearch search(graph, compared);
+  if (!search.is_written_by_hand()) return false;
   if (search.explains({change})) return true;
   for (int decimals = most_decimals_by_hand; with_exponentials && decimals >= 1; --decimals) {
     for (const bool less_largest : {false, true}) {
-      if (search.explains({change, with_exponentials_as({decimals, RoundOrCut::nearest, less_largest, std::numbers::e})}))
+      if (search.explains(
+              {change, with_exponentials_as({decimals, RoundOrCut::nearest, less_largest, std::numbers::e})}))
         return true;
     }
   }
@@ -545,9 +550,11 @@ void allow_for_fewer_bits(const Graph& graph, std::vector<ComparedMatrix>& compa
     }
     return telling >= least && telling >= others;
   };
+  std::set<const ComparedMatrix*> told;
   for (const Precision type : {Precision::bfloat16, Precision::float16}) {
     const auto is_affected = [&](const ComparedMatrix& one) {
-      return one.node->op && !one.difference.agrees() && !one.difference.has_other_shape && is_of(one, type);
+      return one.node->op && !told.contains(&one) && !one.difference.agrees() && !one.difference.has_other_shape &&
+             is_of(one, type);
     };
     if (std::ranges::none_of(compared, is_affected)) continue;
     const OfNumber held = [type](double x) { return rounded_to(type, x); };
@@ -565,6 +572,7 @@ void allow_for_fewer_bits(const Graph& graph, std::vector<ComparedMatrix>& compa
       constexpr double beyond = 2.5;  // sums are rounded in another order
       const double apart = largest_difference(*now, one.node->matrix()), largest = largest_of(one.node->matrix());
       if (!std::isfinite(apart)) continue;
+      told.insert(&one);
       one.rounding = Rounding::of_computation(type, beyond * apart + number_type(type).step_at(largest));
       one.difference = difference(*one.theirs, one.node->matrix(), one.rounding);
     }

@@ -23,8 +23,8 @@ std::optional<StepPrecision> step_precision(const Graph& graph, std::span<const 
 /// The same where some way to round steps to the decimals of the file can give them: it is not known which.
 std::optional<StepPrecision> some_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared);
 
-/// Whether a mistake gives all matrices that differ, each from the numbers before it in the file; also with exponentials
-/// that were rounded.
+/// Whether a mistake gives all matrices that differ, each from the numbers before it in the file; also with
+/// exponentials that were rounded.
 bool gives_from_rounded_numbers(const Graph& graph, std::span<const ComparedMatrix> compared, const Change& change,
                                 bool with_exponentials);
 

@@ -84,8 +84,8 @@ struct ExplanatoryPower {
   auto operator<=>(const ExplanatoryPower&) const = default;
 };
 
-/// How much the cells of a matrix speak for an explanation: those that it moves by more than two numbers of somebody may
-/// be apart. Cells that say the same count once, and of a row that sums to 1 all but one.
+/// How much the cells of a matrix speak for an explanation: those that it moves by more than two numbers of somebody
+/// may be apart. Cells that say the same count once, and of a row that sums to 1 all but one.
 struct CellEvidence {
   std::size_t independent = 0;
   double digits = 0.0;  // powers of ten to one that they do not agree by chance

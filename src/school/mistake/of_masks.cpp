@@ -444,6 +444,17 @@ constexpr Mistake mistakes_in_masks[] = {
      [](RewriteSite at) -> Made { return replace(at[0], at[1], infinity); },
      {},
      true},
+    {"mask-times-infinity",
+     error,
+     "a mask of 0 and 1 multiplied by −∞",
+     "This is what 1 less the mask gives when it is multiplied by −∞ and added: 0 times −∞ is no number. "
+     "Put −∞ in place of masked scores (np.where, masked_fill), and multiply nothing by it.",
+     masks_scores,
+     [](RewriteSite at) -> Made {
+       return replace(constant_like(at[0], std::numeric_limits<double>::quiet_NaN()), at[1], -infinity);
+     },
+     {},
+     true},
     {"equal-where-all-masked", convention, "equal weights where all keys are masked",
      "This is what equal weights give for a query whose keys are all masked, as a large negative mask value makes them. "
      "Here the weights of such a query are 0.",

@@ -226,10 +226,14 @@ constexpr Mistake mistakes_in_norms[] = {
      "This is what division by n − 1 gives, as for the variance of a sample. "
      "The mean of the squares is their sum divided by n.",
      divides_several_by_root, mean_square_by_n_minus_1},
-    {"divided-by-the-length", error, "the sum of the squares instead of their mean",
+    {"divided-by-the-length",
+     error,
+     "the sum of the squares instead of their mean",
      "This is what division by the length of the row gives, the root of the sum of its squares. "
      "Take the root of their mean, with ε.",
-     divides_by_root, [](RewriteSite at) -> Made { return unit_rows(at[0]); }, {by_the_length_with_epsilon}},
+     divides_by_root,
+     [](RewriteSite at) -> Made { return unit_rows(at[0]); },
+     {by_the_length_with_epsilon}},
     {"layer-norm-for-rms", error, "layer normalization instead of root mean square normalization",
      "This is what layer normalization gives, which subtracts the mean. "
      "Root mean square normalization does not subtract it.",

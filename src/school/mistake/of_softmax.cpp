@@ -266,10 +266,14 @@ bool softmax_has_several_rows(const Node& node) {
 }
 
 constexpr Mistake mistakes_in_softmax[] = {
-    {"shares-of-scores", error, "division by the sum without the exponential",
+    {"shares-of-scores",
+     error,
+     "division by the sum without the exponential",
      "This is what division by the sum of the row gives, without the exponential. "
      "Take e to the power of each number first.",
-     is_any_softmax, [](RewriteSite at) -> Made { return normalize(scores_with(0.0, at)); }, {shares_without_care}},
+     is_any_softmax,
+     [](RewriteSite at) -> Made { return normalize(scores_with(0.0, at)); },
+     {shares_without_care}},
     {"divided-by-sums-of-other-rows",
      error,
      "exponentials divided by the sums of other rows",
