@@ -112,6 +112,17 @@ TEST_SUITE("a computation with a mistake") {
     CHECK(twice(0, 0) == 2.0 * v.cell(0, 0));
   }
 
+  TEST_CASE("a change that asks for the node itself is given what those behind it make") {
+    const auto graph = computed(two_heads);
+    const Node& v = graph->at("v");
+    const auto less = [](RewriteSite at) -> std::optional<Value> { return times(at.itself(), {-1.0, {"-1", "-1"}}); };
+    const Matrix both = Rewriting(*graph, {made(is_value, less), made(is_value, doubled)}).of(v).matrix();
+    CHECK(both(0, 0) == -2.0 * v.cell(0, 0));
+    const auto left = [](RewriteSite at) -> std::optional<Value> { return at.like(at.itself().matrix()); };
+    const Matrix twice = Rewriting(*graph, {made(is_value, left), made(is_value, left)}).of(v).matrix();
+    CHECK(twice == v.matrix());
+  }
+
   TEST_CASE("each mistake has a name of its own, says something, and knows where it is made and what instead") {
     std::set<std::string_view> names;
     for (const Mistake& mistake : mistakes()) {

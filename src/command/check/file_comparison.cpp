@@ -343,6 +343,36 @@ std::optional<CheckAttempt> attempt_supposing(const Command& command, const Argu
   }
 }
 
+// The option that says which of two conventions is meant: where the line has it, the other one is a mistake.
+struct DecidedConvention {
+  std::string_view convention;
+  const Option* by;
+};
+constexpr DecidedConvention decided_conventions[] = {
+    {"pre-norm", &option::norm},
+    {"post-norm", &option::norm},
+    {"rotary-halves", &option::positions},
+    {"rotary-neighbors", &option::positions},
+    {"gelu-by-tanh", &option::activation},
+    {"gelu-by-erf", &option::activation},
+    {"gelu-by-sigmoid", &option::activation},
+};
+
+// What the line says of the first convention that it decides; empty: of none.
+std::string said_of_conventions(const Findings& findings, const Arguments& typed) {
+  for (const Finding& finding : findings.all) {
+    for (const Mistake* one : finding.mistakes) {
+      const auto row = std::ranges::find(decided_conventions, one->name, &DecidedConvention::convention);
+      if (row == std::end(decided_conventions) || !typed.has(*row->by)) continue;
+      for (const OptionValues::Entry& entry : typed.entries()) {
+        const UnreadText* const text = entry.option == row->by ? std::get_if<UnreadText>(&entry.value) : nullptr;
+        if (text) return fmt::format("{} {}", row->by->name, fmt::join(text->texts, " "));
+      }
+    }
+  }
+  return "";
+}
+
 CheckResult result_of(CheckAttempt attempt, Findings findings) {
   return {std::move(attempt.graph), std::move(attempt.matched), std::move(findings)};
 }
@@ -395,14 +425,7 @@ std::span<CheckAttempt> within_bound(std::vector<CheckAttempt>& attempts) {
   return std::span(attempts).first(count);
 }
 
-}  // namespace
-
-bool CheckResult::passes(bool is_strict) const {
-  if (!is_strict) return findings.may_be_conventions();
-  return findings.all.empty() && findings.precision.empty() && matched.supposed.empty();
-}
-
-CheckResult check_result(const Command& command, const Arguments& arguments, std::shared_ptr<Graph> graph) {
+CheckResult best_result(const Command& command, const Arguments& arguments, std::shared_ptr<Graph> graph) {
   MatchedMatrices first_matched = matched_matrices(*graph, arguments);
   CheckAttempt first{std::move(graph), std::move(first_matched)};
   if (first.agrees()) return result_of_right(std::move(first));
@@ -436,6 +459,20 @@ CheckResult check_result(const Command& command, const Arguments& arguments, std
     if (findings.unexplained() < of_first.unexplained()) return result_of(std::move(attempt), std::move(findings));
   }
   return result_of(std::move(first), std::move(of_first));
+}
+
+}  // namespace
+
+bool CheckResult::passes(bool is_strict) const {
+  if (!is_strict) return findings.may_be_conventions();
+  return findings.all.empty() && findings.precision.empty() && matched.supposed.empty();
+}
+
+CheckResult check_result(const Command& command, const Arguments& arguments, std::shared_ptr<Graph> graph) {
+  CheckResult result = best_result(command, arguments, std::move(graph));
+  const std::shared_ptr<const Arguments>& typed = arguments.attachments.find<MatricesToCompare>()->as_typed;
+  if (typed) result.findings.said_otherwise = said_of_conventions(result.findings, *typed);
+  return result;
 }
 
 Answer comparison_page(const Command& command, const Arguments& arguments) {

@@ -156,6 +156,8 @@ class ComparisonPage {
     all.push_back({Span::Style::plain, "."});
     page_.say(std::move(all));
     if (findings_.may_be_conventions()) page_.say("That is no error: others compute it so by agreement.");
+    if (!findings_.said_otherwise.empty())
+      page_.say(fmt::format("Others compute it so by agreement, but here the line says {}.", findings_.said_otherwise));
     if (!first.same_numbers.empty())
       page_.say(fmt::format(
           "The same numbers come from {}. This input cannot tell which: attn check --input proposes one that can.",

@@ -538,7 +538,9 @@ bool Finding::may_be_convention() const {
          std::ranges::any_of(mistakes, [](const Mistake* one) { return one->kind == Mistake::Kind::convention; });
 }
 
-bool Findings::may_be_conventions() const { return std::ranges::all_of(all, &Finding::may_be_convention); }
+bool Findings::may_be_conventions() const {
+  return said_otherwise.empty() && std::ranges::all_of(all, &Finding::may_be_convention);
+}
 
 bool is_explained(const Graph& graph, std::span<const ComparedMatrix> matrices) {
   return std::ranges::any_of(placed_mistakes(graph), [&](const PlacedMistake& possible) {

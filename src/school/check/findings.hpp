@@ -61,6 +61,7 @@ struct Findings {
   std::vector<Finding> all;
   std::vector<const Mistake*> hidden;  // where all is right: errors that would give these numbers as well
   bool has_more = false;               // whether more matrices differ that were not looked at
+  std::string said_otherwise = {};     // what the line says of what would be a convention: "--norm post"
   std::string precision = {};  // where all that differs is right but for this: "each step rounded to 2 decimals"
 
   /// Whether one listed mistake, or convention, gives all that differs.

@@ -383,11 +383,10 @@ const std::vector<ComparedMatrix>& chosen_fit(const Graph& graph, const Candidat
                                               const std::set<const Node*>& taken, bool is_only_result) {
   std::vector<const std::vector<ComparedMatrix>*> fits;
   for (const std::vector<ComparedMatrix>& fit : candidate.fits) {
-    if (&fit == &candidate.fits.front() || !any_is_compared(fit, of_others)) fits.push_back(&fit);
+    const bool may_be = &fit == &candidate.fits.front() || !any_is_compared(fit, of_others);
+    if (may_be && !is_output_that_is_not_projected(fit, candidate, of_others)) fits.push_back(&fit);
   }
-  const auto agreeing = std::ranges::find_if(fits, [&](const auto* fit) {
-    return all_agree(*fit) && !is_output_that_is_not_projected(*fit, candidate, of_others);
-  });
+  const auto agreeing = std::ranges::find_if(fits, [](const auto* fit) { return all_agree(*fit); });
   if (agreeing != fits.end()) return **agreeing;
   if (fits.size() > 1) {
     const auto explained = std::ranges::find_if(fits, [&](const auto* fit) { return is_explained(graph, *fit); });

@@ -129,8 +129,8 @@ constexpr Mistake mistakes_in_embeddings[] = {
      "This is what comes out when the positions are added to the queries and keys, and not to the words. "
      "Add them to the vectors of the words, before these are multiplied by w_q, w_k and w_v.",
      has_positions_for_queries, positions_added_behind},
-    {"positions-by-sentence", error, "the number of the sentence taken as the position",
-     "This is what comes out when all words of a sentence have the same position, because rows are counted along the batch. "
+    {"positions-by-sentence", error, "the same position for all words of a sentence",
+     "This is what comes out when all words of a sentence have the same position, as when rows are counted along the batch, or when each step of a cache counts from 0 again. "
      "Give each word the position that it has in its sentence.",
      counts_sentences, by_sentence},
 };

@@ -420,8 +420,8 @@ constexpr Mistake mistakes_in_masks[] = {
      "This is what attention gives without the last key, as when new keys are appended only after the step. "
      "A word attends to itself as well.",
      has_cached_keys, last_key_hidden},
-    {"new-keys-first", error, "new keys put before the cached ones, but values behind them",
-     "This is what comes out when each new key is put before the cached keys, but its value behind the cached values: the weights are in another order than the values. "
+    {"new-keys-first", error, "new keys before the cached ones and new values behind, or the other way round",
+     "This is what comes out when each new key is put before the cached keys, but its value behind the cached values, or the other way round: the weights are in another order than the values. "
      "Put both behind those that are cached.",
      can_have_new_keys_first, new_keys_first},
     {"mask-of-other-sentence", error, "masks of a batch in another order than its heads",

@@ -240,8 +240,9 @@ constexpr Mistake mistakes_in_rotary[] = {
      "Turn the queries as well, each by the angle of its own position.",
      makes<role::rotated_q>, left_out},
     {"rotary-missing", error, "neither queries nor keys turned",
-     "This is what comes out without positions. Turn each query and each key by the angle of its position.", turns,
-     left_out},
+     "This is what comes out without positions, or when all words have the same one. "
+     "Turn each query and each key by the angle of its own position.",
+     turns, left_out},
     {"rotary-keys-one-late", error, "keys turned by one position too many",
      "This is what comes out when the positions of the keys count from 1 and those of the queries from 0. "
      "Count both from the same number.",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Wrong and right attention programs, and what their authors saved: data for a blind test of `attn check`.
 
-make.py OUTDIR [--right] writes OUTDIR/NAME.npz, .json or .csv, and OUTDIR/cases.json. A program is a list of steps; a
+classic.py OUTDIR [--right] writes OUTDIR/NAME.npz, .json or .csv, and OUTDIR/cases.json. A program is a list of steps; a
 case replaces some of them. What is in `bad` is a mistake and is left out with --right; what is in `way` is another way
 to compute or to store the same, and stays. In cases.json, `unsaid` has the options that a program would have needed
 and that `args` leaves out, and `note` says what is unusual, but harmless.

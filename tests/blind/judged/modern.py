@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write matrices of attention programs, wrong and right, for `attn check`.
 
-    make.py OUTDIR [--right]
+    modern.py OUTDIR [--right]
 
 OUTDIR gets a NAME.npz for each case and cases.json. With --right the same files are written without any mistake.
 Each case is a row of the table at the end: a program, its settings, what it saves under which names, and its mistakes.

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Test data for `attn check`: attention computed by hand at some precision, and attention with an odd divisor.
 
-make.py OUTDIR writes p001…p200 (right by hand), d001…d060 (odd divisors), w001…w040 (wrong by hand), and cases.json.
+pencil.py OUTDIR writes p001…p200 (right by hand), d001…d060 (odd divisors), w001…w040 (wrong by hand), and cases.json.
 The paths in "args" are relative to OUTDIR."""
 import json, os, random, sys
 from dataclasses import dataclass, field

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Test data for `attn check`: PyTorch modules, right and wrong ones, recorded by the recorder of attn.
 
-make.py OUTDIR ATTN writes r01.npz… and cases.json; ATTN is the program. Mistakes are in the code of forward only:
+recorded.py OUTDIR ATTN writes r01.npz… and cases.json; ATTN is the program. Mistakes are in the code of forward only:
 names of classes, settings and parameters are those of a right module."""
 import json, math, os, subprocess, sys
 import torch
