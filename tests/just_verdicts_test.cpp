@@ -120,7 +120,7 @@ TEST_SUITE("attn check is just") {
     const std::string path = folder.write("s.json", R"({"scores": [[2, 1, 0], [3, 2, 0], [2, 1, 0.5]]})");
     const std::string page = in_one_line(
         run_attn({"check", path, "walk", "--q", "1 1; 2 1; 1 1", "--k", "1 1; 1 0; 0 0", "--v", "1; 2; 3"}).out);
-    check_has(page, "Only scores[3,3] differs: it is 0.5 in the file, and 0 is right.");
+    check_has(page, "In scores, only scores[3,3] differs: it is 0.5 in the file, and 0 is right.");
   }
 
   TEST_CASE("an output without its projection is no output") {
@@ -209,12 +209,37 @@ TEST_SUITE("attn check is just") {
 
   TEST_CASE("where a usual number gives the same as a mistake the page says so") {
     const TemporaryFolder folder;
-    const std::string line = "attn walk --text 'a b c d' --d-model 4 --d-k 4 --seed 3 --scale 4";
+    const std::string line = "attn walk --text 'a b c d e' --d-model 4 --d-k 4 --seed 3 --scale 4";
     const std::string path = folder.write("a.json", file_with(computation_of(line), with_inputs({"weights"})));
     const std::string page = in_one_line(run_attn({"check", path}).out);
     check_has(page, "- scale-squared:");
     check_has(page, "The same numbers come from scores with another scale (0.5 times the right one");
-    check_has(page, "attn check --input proposes one that can");
+    check_has(page, "with another size of keys they differ");
+  }
+
+  TEST_CASE("what rounding would make of everything is no right computation") {
+    const TemporaryFolder folder;
+    for (int seed = 1; seed <= 6; ++seed) {
+      const std::string line = fmt::format("attn walk --text 'a b c' --d-model 4 --d-k 2 --seed {}", seed);
+      const std::shared_ptr<Graph> graph = computation_of(line);
+      const Matrix& v = graph->at("v").matrix();
+      Matrix means(v.shape());
+      for (std::size_t i = 0; i < v.shape().rows; ++i) {
+        for (std::size_t j = 0; j < v.shape().columns; ++j) means(i, j) = (v(0, j) + v(1, j) + v(2, j)) / 3.0;
+      }
+      CAPTURE(seed);
+      const std::string mean = with_member(file_with(graph, inputs), "output", as_json(means));
+      CHECK(run_attn({"check", folder.write("mean.json", mean)}).code == 1);
+      const std::string zeros = with_member(file_with(graph, inputs), "output", "[[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]");
+      CHECK(run_attn({"check", folder.write("zeros.json", zeros)}).code != 0);
+      const Matrix unscaled = computation_of(line + " --scale none")->at("weights").matrix();
+      for (const double unit : {1e-1, 1e-2}) {
+        const OfNumber written = [&](double x) { return std::nearbyint(x / unit) * unit; };
+        const std::string file = with_member(file_with(graph, inputs), "weights", as_json(unscaled, written));
+        if (as_json(unscaled, written) == as_json(graph->at("weights").matrix(), written)) continue;
+        CHECK(run_attn({"check", folder.write("unscaled.json", file)}).code == 1);
+      }
+    }
   }
 
   TEST_CASE("right code stands below the verdict") {

@@ -209,7 +209,7 @@ class Tried {
   // What a file says, beside right numbers: the output of weights that are 1 for one value each.
   std::string page(const std::string& file, const Matrix& right, Verdict expected) {
     const std::string values = folder_.write("v.npy", npy_of(right, Precision::float64));
-    Words line = {"check", file, "--weights", weights_, "--v", values, "--only", "output"};
+    Words line = {"check", file, "--weights", weights_, "--v", values, "--only", "output", "--strict"};
     if (!file.ends_with(".json") && !file.ends_with(".npz") && !file.ends_with(".safetensors"))
       line.insert(line.end(), {"--as", "output"});
     const AnswerInFormat answer = attn::answer(line, bare_environment());
@@ -288,7 +288,7 @@ TEST_SUITE("verdicts of attn check") {
   TEST_CASE("a text is compared at the decimals that it has") {
     const TemporaryFolder folder;
     const auto result = [&](const std::string& text, const Words& problem, int code) {
-      const ProcessResult finished = run_attn(Words{"check", folder.write("w.csv", text), "--as"} + problem);
+      const ProcessResult finished = run_attn(Words{"check", folder.write("w.csv", text), "--strict", "--as"} + problem);
       CHECK_MESSAGE(finished.code == code, finished.out << finished.errors);
       return in_one_line(finished.out);
     };
@@ -309,7 +309,7 @@ TEST_SUITE("verdicts of attn check") {
     const std::string scores =
         folder.write("scores.csv", "0.3,1.1,0.2,-1.4\n-0.7,0.4,1.9,0.8\n1.2,-0.1,0.6,2.3\n0.5,0.9,-1.1,0.1\n");
     const auto page = [&](const std::string& text) {
-      return run_attn({"check", folder.write("w.csv", text), "--as", "weights", "--scores", scores});
+      return run_attn({"check", folder.write("w.csv", text), "--strict", "--as", "weights", "--scores", scores});
     };
     // What str() makes of np.float16.
     const std::string first = "0.2318,0.516,0.2098,0.04236\n", third = "0.2073,0.0565,0.1137,0.6226\n",
@@ -327,7 +327,7 @@ TEST_SUITE("verdicts of attn check") {
   TEST_CASE("few numbers that were rounded before they were stored are compared at their decimals") {
     const TemporaryFolder folder;
     const auto page = [&](const Matrix& weights, Precision type) {
-      return run_attn({"check", folder.write("w.npy", npy_of(weights, type)), "--as", "weights", "--scores",
+      return run_attn({"check", folder.write("w.npy", npy_of(weights, type)), "--strict", "--as", "weights", "--scores",
                        "0 9 0; -9 0 3.9; 9 0 0"});
     };
     for (const Precision type : {Precision::float64, Precision::float32}) {

@@ -374,7 +374,7 @@ void add_changed_steps(Page& page, const std::vector<MatrixPair>& all, const Com
   }
   if (files.empty()) return;
   const MatchedMatrices matched = match_matrices(*b.graph, files);
-  const Findings findings = find_mistakes(*b.graph, matched.compared);
+  const Findings findings = explain_difference(*b.graph, matched.compared);
   if (!gives_all(findings, matched.compared, all)) return;
   page.head(2, "What explains it");
   std::size_t steps = 0;

@@ -41,8 +41,8 @@ struct ResultRow {
 
 constexpr std::array results = {
     ResultRow{Result::agrees, "agrees", "agree"},
-    ResultRow{Result::agrees_rounded, "agrees, rounded", "agree with steps that were rounded"},
-    ResultRow{Result::agrees_supposed, "agrees, supposed", "agree with what neither the line nor the file says"},
+    ResultRow{Result::agrees_rounded, "agrees (rounded)", "agree with steps that were rounded"},
+    ResultRow{Result::agrees_supposed, "agrees (supposed)", "agree with what neither the line nor the file says"},
     ResultRow{Result::may_be_conventions, "convention", "differ by what can be a convention"},
     ResultRow{Result::differs, "differs", "differ"},
     ResultRow{Result::not_compared, "not compared", "could not be compared"},
@@ -109,7 +109,7 @@ void take_finding(const CheckResult& found, CheckedFile& file) {
     file.matrix = compared[finding.place].node->name;
     file.kind = kind_of(finding);
     file.mistakes = names_of_mistakes(finding);
-    file.explained = explained(finding);
+    file.explained = explained(finding) + (file.explained.empty() ? "" : ", " + file.explained);
   }
 }
 
@@ -172,7 +172,7 @@ Listing listing_of_files(const std::vector<CheckedFile>& files) {
 Listing listing_of_mistakes(const std::vector<CheckedFile>& files) {
   std::map<std::string, std::size_t> counts;
   for (const CheckedFile& file : files) {
-    if (!file.explained.empty()) ++counts[file.explained];
+    if (!file.matrix.empty()) ++counts[file.explained];
   }
   std::vector<std::pair<std::string, std::size_t>> ordered(counts.begin(), counts.end());
   std::ranges::stable_sort(ordered, std::ranges::greater(), [](const auto& one) { return one.second; });

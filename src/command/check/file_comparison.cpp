@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -249,6 +250,9 @@ void tell_other_names(MatchedMatrices& matched) {
 // What the line calls a matrix that its file names otherwise: the only one that is not computed from, or NAME=OTHER.
 void name_result(std::vector<MatrixFile>& files, const Graph& graph, const std::string& as, const std::string& where) {
   const std::size_t sign = as.find('=');
+  if (sign != std::string::npos && (sign == 0 || sign + 1 == as.size() || as.find('=', sign + 1) != std::string::npos))
+    fail("--as {}: give a name of the computation, such as output, or the file's name and that one, as in out=output",
+         as);
   std::vector<std::string> results;
   for (const MatrixFile& file : files) {
     if (!is_computed_from(graph, files, file.name)) results.push_back(file.name);
@@ -268,6 +272,7 @@ MatchedMatrices matched_matrices(Graph& graph, const Arguments& arguments) {
   const NamedMatrices& all = *to_compare.all;
   std::vector<MatrixFile> files = with_layers_apart(graph, all.matrices);
   const std::string where = place_of_file(*arguments.text(option::against));
+  if (files.empty()) fail("{} has no matrix that could be a result: write one into it, such as output", where);
   if (!all.are_named) name_it(files.front(), graph, arguments.text(option::as));
   if (all.are_named && arguments.has(option::as)) name_result(files, graph, *arguments.text(option::as), where);
   MatchedMatrices matched = match_matrices(graph, files);
@@ -311,7 +316,9 @@ struct CheckAttempt {
   bool agrees() const {
     return std::ranges::all_of(matched.compared, [](const ComparedMatrix& one) { return one.difference.agrees(); });
   }
-  std::optional<StepPrecision> precision() const { return step_precision(*graph, matched.compared); }
+  std::optional<StepPrecision> precision(double also_tried) const {
+    return step_precision(*graph, matched.compared, also_tried);
+  }
   std::size_t cells_that_differ() const {
     std::size_t count = 0;
     for (const ComparedMatrix& one : matched.compared)
@@ -360,14 +367,13 @@ constexpr DecidedConvention decided_conventions[] = {
 
 // What the line says of the first convention that it decides; empty: of none.
 std::string said_of_conventions(const Findings& findings, const Arguments& typed) {
-  for (const Finding& finding : findings.all) {
-    for (const Mistake* one : finding.mistakes) {
+  if (!findings.all.empty()) {
+    for (const Mistake* one : findings.all.front().mistakes) {
       const auto row = std::ranges::find(decided_conventions, one->name, &DecidedConvention::convention);
       if (row == std::end(decided_conventions) || !typed.has(*row->by)) continue;
-      for (const OptionValues::Entry& entry : typed.entries()) {
-        const UnreadText* const text = entry.option == row->by ? std::get_if<UnreadText>(&entry.value) : nullptr;
-        if (text) return fmt::format("{} {}", row->by->name, fmt::join(text->texts, " "));
-      }
+      Arguments read = typed;
+      read.read();
+      return fmt::format("{} {}", row->by->name, read.name(*row->by));
     }
   }
   return "";
@@ -386,6 +392,12 @@ Findings right_with(StepPrecision precision) {
   return {.all = {}, .hidden = {}, .precision = std::move(precision.told)};
 }
 
+std::uint64_t work_of(const CheckAttempt& attempt) {
+  std::uint64_t most = 1;
+  for (const ComparedMatrix& one : attempt.matched.compared) most = std::max(most, work_for(*one.node));
+  return most;
+}
+
 // What there is with settings that neither the line nor the file says. Of large computations few are tried.
 std::vector<CheckAttempt> attempts_supposing(const Command& command, const Arguments& arguments,
                                              const CheckAttempt& first) {
@@ -395,7 +407,7 @@ std::vector<CheckAttempt> attempts_supposing(const Command& command, const Argum
   if (says_all || !to_compare.as_read) return attempts;
   constexpr std::uint64_t most_work = 400'000'000;
   constexpr std::size_t most = 40;
-  const std::uint64_t work_of_one = std::max<std::uint64_t>(work_for(first.graph->nodes().back()), 1);
+  const std::uint64_t work_of_one = work_of(first);
   std::vector<Supposition> all = suppositions(command, arguments, *first.graph, to_compare.supposed,
                                               to_compare.is_recorded, to_compare.other_readings);
   all.resize(std::min<std::size_t>({all.size(), most, most_work / work_of_one}));
@@ -411,6 +423,13 @@ std::vector<CheckAttempt> attempts_supposing(const Command& command, const Argum
   return attempts;
 }
 
+// NaN and infinite numbers say nothing of settings.
+bool has_no_number(const CheckAttempt& attempt) {
+  return std::ranges::any_of(attempt.matched.compared, [](const ComparedMatrix& one) {
+    return !one.difference.agrees() && std::ranges::any_of(cells(*one.theirs), [](double x) { return std::isnan(x); });
+  });
+}
+
 // Those that can be looked at within a bound: what it takes to try every mistake in each.
 std::span<CheckAttempt> within_bound(std::vector<CheckAttempt>& attempts) {
   constexpr std::uint64_t most_work = 150'000'000, mistakes_tried = 100;
@@ -418,7 +437,7 @@ std::span<CheckAttempt> within_bound(std::vector<CheckAttempt>& attempts) {
   std::size_t count = 0;
   std::ranges::stable_sort(attempts, {}, &CheckAttempt::cells_that_differ);
   while (count < attempts.size()) {
-    work += mistakes_tried * work_for(attempts[count].graph->nodes().back());
+    work += mistakes_tried * work_of(attempts[count]);
     if (work > most_work) break;
     ++count;
   }
@@ -429,22 +448,23 @@ CheckResult best_result(const Command& command, const Arguments& arguments, std:
   MatchedMatrices first_matched = matched_matrices(*graph, arguments);
   CheckAttempt first{std::move(graph), std::move(first_matched)};
   if (first.agrees()) return result_of_right(std::move(first));
-  if (std::optional<StepPrecision> precision = first.precision())
+  if (std::optional<StepPrecision> precision = first.precision(0.0))
     return result_of(std::move(first), right_with(std::move(*precision)));
   std::vector<CheckAttempt> attempts = attempts_supposing(command, arguments, first);
   for (CheckAttempt& attempt : attempts) {
     if (attempt.agrees()) return result_of_right(std::move(attempt));
   }
+  constexpr double of_attempts = 1.0;  // some ten settings are tried
   const std::span<CheckAttempt> nearest = within_bound(attempts);
   for (CheckAttempt& attempt : nearest) {
-    if (std::optional<StepPrecision> precision = attempt.precision())
+    if (std::optional<StepPrecision> precision = attempt.precision(of_attempts))
       return result_of(std::move(attempt), right_with(std::move(*precision)));
   }
   Findings of_first = explain_difference(*first.graph, first.matched.compared);
-  if (nearest.empty() || of_first.all.empty() || of_first.is_one_mistake())
+  if (nearest.empty() || of_first.all.empty() || has_no_number(first) || of_first.is_one_mistake())
     return result_of(std::move(first), std::move(of_first));
   for (CheckAttempt& attempt : nearest) {
-    if (std::optional<StepPrecision> some = some_step_precision(*attempt.graph, attempt.matched.compared))
+    if (std::optional<StepPrecision> some = some_step_precision(*attempt.graph, attempt.matched.compared, of_attempts))
       return result_of(std::move(attempt), right_with(std::move(*some)));
   }
   for (CheckAttempt& attempt : nearest) {

@@ -70,7 +70,7 @@ void read_otherwise(NamedMatrices& all, const OtherReading& reading) {
     file.matrix = reading.read(file.matrix);
     names.push_back(file.name);
   }
-  all.doubts.push_back(fmt::format("{0} {1:is|are} {2}: so more of the file fits.", names_for_sentence(names),
+  all.doubts.push_back(fmt::format("{0} {1:is|are} {2}, which the file does not say.", names_for_sentence(names),
                                    Count{names.size()}, reading.so));
 }
 

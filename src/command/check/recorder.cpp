@@ -29,16 +29,16 @@ def record(model, path, *inputs, **options):  # saves what a module takes and ma
         if isinstance(value, torch.Tensor):  # NumPy has no bfloat16
             saved[name] = numpy.array((value.float() if value.dtype == torch.bfloat16 else value).detach().cpu())
         elif isinstance(value, (list, tuple, dict)):
-            for key, part in value.items() if isinstance(value, dict) else enumerate(value):
-                keep(f"{name}.{key}", part)
+            for key, part in value.items() if isinstance(value, dict) else enumerate(value): keep(f"{name}.{key}", part)
         elif isinstance(value, (bool, int, float, str)) or hasattr(value, "__name__"):
             about[name] = getattr(value, "__name__", value)  # of a function, such as an activation, its name
     def call(module, *args, **kwargs):
-        name, run = names.pop(module, None), module._call_impl  # the first of its calls has its name
-        keep(f"input.{name}", inspect.signature(module.forward).bind(*args, **kwargs).arguments)
-        keep(f"output.{name}", result := run(*args, **kwargs))
-        if isinstance(module, torch.nn.MultiheadAttention):  # the weights of each head
-            keep(f"output.{name}", run(*args[:4], **dict(kwargs, need_weights=True, average_attn_weights=False)))
+        name, result = names.pop(module, None), module._call_impl(*args, **kwargs)
+        if name is not None:  # the first of its calls has its name
+            given = inspect.signature(module.forward).bind(*args, **kwargs).arguments
+            keep(f"input.{name}", given), keep(f"output.{name}", result)
+            if isinstance(module, torch.nn.MultiheadAttention):  # once more, for the weights of each head
+                keep(f"output.{name}", module._call_impl(**dict(given, need_weights=True, average_attn_weights=False)))
         return result
     keep("setting", {name: {k: v for k, v in vars(module).items() if k[0] != "_"} for module, name in names.items()})
     learned = {k: v for k, v in model.state_dict(keep_vars=True).items() if isinstance(v, torch.nn.Parameter)}

@@ -10,6 +10,7 @@ namespace attn {
 // What the code of `attn check --recorder` has saved: "parameter.NAME", "input.MODULE.ARGUMENT" and "output.MODULE", of
 // which the module that was recorded has no name, and "about", the types and settings of modules.
 
+/// Whether the code of `attn check --recorder` has saved them.
 bool is_recorded(const NamedMatrices& all);
 
 /// Makes options of what was recorded, except those that are given, and gives the matrices to compare the names that

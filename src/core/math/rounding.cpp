@@ -104,7 +104,7 @@ void Rounding::allow_more(double by, int decimals_of_inputs) {
 
 std::string Rounding::told() const {
   if (computed_apart_)
-    return fmt::format("as computed in {}, by which numbers move by up to {}", number_type(*type_).name,
+    return fmt::format("as computed in {}, where numbers may be {} apart", number_type(*type_).name,
                        written_digits(*computed_apart_, 2));
   if (type_) return fmt::format("as {}", number_type(*type_).name);
   if (!decimals_) return part_ == 0.0 ? "to the last bit" : fmt::format("to {:g} of the larger one", part_);

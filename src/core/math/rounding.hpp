@@ -64,6 +64,8 @@ class Rounding {
   /// Lets numbers be further apart by as much, because they were computed from inputs that were rounded to as many
   /// decimals.
   void allow_more(double by, int decimals_of_inputs);
+  /// Whether it lets them.
+  bool has_more() const { return more_ > 0.0; }
   /// The last decimal or digit of such a number; only where it compares at decimals.
   double unit_of(double number) const;
 

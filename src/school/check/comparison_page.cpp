@@ -85,8 +85,8 @@ class ComparisonPage {
     if (findings_.may_be_conventions()) return;
     const Node& matrix = *matched_.compared[first.place].node;
     const Node* step = &matrix;
-    if (first.mistakes.size() == 1 && first.mistakes.front()->where) {
-      const Node* const made = NodesWhere(*matrix.graph, first.mistakes.front()->where).first();
+    if (first.made.size() == 1) {
+      const Node* const made = NodesWhere(*matrix.graph, first.made.front().where).first();
       if (made && made->index <= matrix.index) step = made;
     }
     std::optional<std::string> code = right_code(*step);
@@ -131,8 +131,11 @@ class ComparisonPage {
         const Difference& apart = first.difference;
         const auto [theirs, right] =
             written_apart((*matrix.theirs)(apart.row, apart.column), matrix.node->matrix()(apart.row, apart.column));
-        return page_.say(text("Only ", strong(address(matrix, apart)),
-                              fmt::format(" differs: it is {} in the file, and {} is right.", theirs, right)));
+        return page_.say(
+            text(fmt::format("In {}, only ", matrix.node->name), strong(address(matrix, apart)),
+                 fmt::format(" {}: it is {} in the file, and {} is right.",
+                             first.precision.empty() ? "differs" : "is further off than rounded steps explain", theirs,
+                             right)));
       }
       const Fingerprints seen = seen_of(first);
       if (!seen.identify) page_.say("The file differs from the computation, and no known mistake explains how.");
@@ -160,7 +163,7 @@ class ComparisonPage {
       page_.say(fmt::format("Others compute it so by agreement, but here the line says {}.", findings_.said_otherwise));
     if (!first.same_numbers.empty())
       page_.say(fmt::format(
-          "The same numbers come from {}. This input cannot tell which: attn check --input proposes one that can.",
+          "The same numbers come from {}. This input cannot tell which; with another size of keys they differ, as in what attn check --input proposes.",
           fmt::join(first.same_numbers, ", or from ")));
   }
 
@@ -178,8 +181,7 @@ class ComparisonPage {
   // Whether of all that was compared one cell differs, in the first matrix that does.
   bool is_one_cell(const Finding& first) const {
     const Difference& apart = first.difference;
-    return findings_.all.size() == 1 && !apart.has_other_shape && apart.cells == 1 &&
-           matched_.compared[first.place].theirs->size() > 1;
+    return !apart.has_other_shape && apart.cells == 1 && matched_.compared[first.place].theirs->size() > 1;
   }
 
   static std::string with_amount(const Mistake& mistake, const std::string& amount) {

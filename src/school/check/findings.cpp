@@ -14,6 +14,7 @@
 #include "school/check/mistake_pairs.hpp"
 #include "school/check/step_precision.hpp"
 #include "school/check/variants.hpp"
+#include "school/mistake/amounts.hpp"
 #include "school/mistake/mistake_search.hpp"
 #include "school/mistake/numbers.hpp"
 
@@ -335,7 +336,9 @@ class Search {
     for (const PlacedMistake* one : possible_for(finding))
       add(finding, *one, explained_with(ground().with({one->change()}), finding.place, true));
     leave_those_that_fit_behind(finding);
-    if (findings_.all.empty() && !tries_single_ones_ && finding.mistakes.size() == 1) find_same_numbers(finding);
+    if (findings_.all.empty() && !tries_single_ones_ && finding.mistakes.size() == 1 &&
+        finding.mistakes.front()->kind == Mistake::Kind::error)
+      find_same_numbers(finding);
   }
 
   // A temperature of 2 is what √4 is, taken twice.
@@ -345,6 +348,8 @@ class Search {
       const NodesWhere own(graph_, row->mistake.where);
       if (!own.first() || !own.overlap(places)) continue;
       for (const double number : row->starts) {
+        // A temperature above 1, which has nothing to do with sizes.
+        if (row->amount != amount_as_factor || !(number > 0.0) || !(number < 1.0)) continue;
         const std::vector<Change> changes = ground().with({row->change(own, number)});
         if (explained_with(changes, finding.place, true) != most_) continue;
         finding.same_numbers.push_back(fmt::format("{} ({})", row->mistake.summary, row->amount(*own.first(), number)));
@@ -475,6 +480,7 @@ class Search {
     first.made = {variant.change};
     first.amounts = {variant.amount};
     first.explains = explained.count;
+    first.same_numbers.clear();
     first.convention = nullptr;
     first.was_followed = true;
     found_ = {variant.change};
@@ -497,8 +503,10 @@ class Search {
   }
 
   bool depends_on(std::size_t later, std::size_t place) {
-    RecomputedMatrices remade(graph_, compared_, {numbers_of(*compared_[place].node, *compared_[place].theirs)});
-    return remade.changes(later);
+    return where_possible([&] {
+      RecomputedMatrices remade(graph_, compared_, {numbers_of(*compared_[place].node, *compared_[place].theirs)});
+      return remade.changes(later);
+    });
   }
 
   // Whether something that was compared is computed from it.
@@ -534,8 +542,9 @@ class Search {
 }  // namespace
 
 bool Finding::may_be_convention() const {
-  return has_other_mask_value ||
-         std::ranges::any_of(mistakes, [](const Mistake* one) { return one->kind == Mistake::Kind::convention; });
+  return has_other_mask_value || (!mistakes.empty() && std::ranges::all_of(mistakes, [](const Mistake* one) {
+           return one->kind == Mistake::Kind::convention;
+         }));
 }
 
 bool Findings::may_be_conventions() const {
@@ -588,6 +597,7 @@ bool are_exact(std::span<const ComparedMatrix> compared, std::span<const Compare
 std::optional<Findings> mistake_of_somebody_who_rounds(std::span<const ComparedMatrix> compared, const Graph& graph,
                                                        const std::vector<PlacedMistake>& possible,
                                                        const Findings& exact) {
+  if (exact.all.empty()) return std::nullopt;
   Finding finding = exact.all.front();
   const std::vector<const Mistake*> likely = std::exchange(finding.mistakes, {});
   finding.made.clear();
@@ -601,6 +611,15 @@ std::optional<Findings> mistake_of_somebody_who_rounds(std::span<const ComparedM
     }
   }
   if (finding.mistakes.empty()) return std::nullopt;
+  // The first that it changes: others before it differ by rounding.
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    RecomputedMatrices remade(graph, compared, {finding.made.front()});
+    if (compared[i].difference.agrees() || !where_possible([&] { return remade.changes(i); })) continue;
+    finding.place = i;
+    finding.difference = compared[i].difference;
+    finding.expected = compared[i].node->cells();
+    break;
+  }
   finding.amounts.clear();
   finding.pairs.clear();
   finding.convention = nullptr;
@@ -608,7 +627,8 @@ std::optional<Findings> mistake_of_somebody_who_rounds(std::span<const ComparedM
   finding.unused.clear();
   finding.explains = static_cast<std::size_t>(
       std::ranges::count_if(compared, [](const ComparedMatrix& one) { return !one.difference.agrees(); }));
-  finding.precision = "each matrix computed from the rounded numbers before it";
+  finding.same_numbers.clear();
+  finding.precision = "some steps rounded as well";
   return Findings{.all = {std::move(finding)}, .hidden = {}};
 }
 
@@ -635,11 +655,13 @@ Findings explain_difference(const Graph& graph, std::span<const ComparedMatrix> 
   if (const auto some = some_step_precision(graph, compared)) return {.all = {}, .hidden = {}, .precision = some->told};
   if (is_known) return exact;
   if (const auto stepwise = mistake_of_somebody_who_rounds(compared, graph, possible, exact)) return *stepwise;
+  if (const auto coarse = coarse_step_precision(graph, compared))
+    return {.all = {}, .hidden = {}, .precision = coarse->told};
   if (with_room.empty()) return exact;
   Findings rounded = Search(graph, with_room, possible).run_for_single_mistakes();
   const bool is_one_cell = rounded.all.size() == 1 && rounded.all.front().difference.cells == 1;
   if (!rounded.is_one_mistake() && !is_one_cell) return exact;
-  if (!is_one_cell) rounded.all.front().precision = "some steps rounded as well";
+  rounded.all.front().precision = "some steps rounded as well";
   return rounded;
 }
 

@@ -72,9 +72,6 @@ struct Findings {
   bool may_be_conventions() const;
 };
 
-/// The same of what is not right with a precision that is known exactly.
-Findings explain_difference(const Graph& graph, std::span<const ComparedMatrix> compared);
-
 /// Whether one mistake gives all that differs.
 bool is_one_mistake(const Graph& graph, std::span<const ComparedMatrix> compared);
 
@@ -85,6 +82,9 @@ bool is_explained(const Graph& graph, std::span<const ComparedMatrix> matrices);
 /// of somebody who rounds; else what explains most. `compared` is in the order of the computation, whose numbers are
 /// there.
 Findings find_mistakes(const Graph& graph, std::span<const ComparedMatrix> compared);
+
+/// The same of what is no right computation with a precision that is known exactly.
+Findings explain_difference(const Graph& graph, std::span<const ComparedMatrix> compared);
 
 /// Whether a mistake can be made, and gives these numbers as well, which are right.
 bool is_hidden(const Graph& graph, std::span<const ComparedMatrix> compared, const Mistake& mistake);

@@ -56,7 +56,7 @@ class DroppedTerms {
       if (factor(i, j) != 0.0) terms.push_back(j);
     }
     constexpr std::size_t most_terms = 12;
-    if (terms.empty() || terms.size() > most_terms) return std::nullopt;
+    if (terms.empty() || terms.size() > most_terms || !says_enough(i, terms.size())) return std::nullopt;
     const std::size_t columns = product.shape().columns;
     const double largest = largest_of(seen_.theirs);
     for (std::size_t chosen = std::size_t{1} << terms.size(); chosen-- > 0;) {
@@ -73,6 +73,15 @@ class DroppedTerms {
       if (c == columns) return chosen + 1 != std::size_t{1} << terms.size();
     }
     return std::nullopt;
+  }
+
+  // Whether no choice of terms fits a row by chance.
+  bool says_enough(std::size_t i, std::size_t terms) const {
+    constexpr double chances = 8.0;
+    const double largest = largest_of(seen_.theirs), room = seen_.rounding.most_apart(seen_.theirs(i, 0), 0.0, largest);
+    const double of_cell = room > 0.0 ? std::log10(std::max(1.0, largest / room)) : 15.0;
+    const double tried = static_cast<double>(terms) * std::log10(2.0) + std::log10(chances);
+    return of_cell * static_cast<double>(seen_.theirs.shape().columns) > tried + 1.0;
   }
 
   const FingerprintSubject& seen_;

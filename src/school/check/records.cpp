@@ -82,7 +82,10 @@ Records verdict_record(const MatchedMatrices& matched, const Findings& findings)
   const auto verdict = [&]() -> std::string {
     if (findings.all.empty()) return findings.precision.empty() ? "agrees" : "rounded";
     if (findings.may_be_conventions()) return "convention";
-    return findings.all.front().is_explained() ? "mistake" : "unknown";
+    const Finding& first = findings.all.front();
+    if (first.contradicts) return "guess";
+    if (first.is_explained()) return "mistake";
+    return first.is_identified ? "seen" : "unknown";
   };
   Records records{"verdict", {"verdict", "precision", "supposed"}, {}};
   Records::Value precision = std::monostate();

@@ -100,7 +100,8 @@ struct Exponentials {
 };
 
 double fast_exponential(double x) {  // (Schraudolph 1999, A Fast, Compact Approximation of the Exponential Function)
-  if (!std::isfinite(x)) return std::exp(x);
+  constexpr double most = 700.0;
+  if (!(std::fabs(x) < most)) return std::exp(x);
   const double high = std::floor(1048576.0 / std::numbers::ln2 * x + 1072693248.0 - 60801.0);
   const double exponent = std::floor(high / 1048576.0);
   return std::ldexp(1.0 + (high - exponent * 1048576.0) / 1048576.0, static_cast<int>(exponent) - 1023);
@@ -149,11 +150,15 @@ struct HandRounding {
   std::optional<Exponentials> exponentials = {};
   std::optional<RoundedRoot> root = {};
 
-  std::vector<Change> changes() const {
+  // A matrix that is compared has the decimals of its file: whatever else it is, it is not rounded for itself.
+  std::vector<Change> changes(const Node* const& compared) const {
     std::vector<Change> all;
     for (const auto& [role, decimals] : roles) {
-      all.push_back(behind_each([role](const Node& node) { return is_step(node) && (!role || node.is(*role)); },
-                                [decimals, keep = keep](double x) { return kept(x, decimals, keep); }));
+      all.push_back(behind_each(
+          [role, &compared](const Node& node) {
+            return &node != compared && is_step(node) && (!role || node.is(*role));
+          },
+          [decimals, keep = keep](double x) { return kept(x, decimals, keep); }));
     }
     if (exponentials) all.push_back(with_exponentials_as(*exponentials));
     if (root) all.push_back(with_rounded_root(*root));
@@ -181,19 +186,74 @@ struct HandRounding {
   }
 };
 
+double spread_of(const Matrix& matrix) {
+  double least = 0.0, most = 0.0;
+  bool has_any = false;
+  for (const double x : cells(matrix)) {
+    if (!std::isfinite(x)) continue;
+    least = has_any ? std::min(least, x) : x;
+    most = has_any ? std::max(most, x) : x;
+    has_any = true;
+  }
+  return most - least;
+}
+
+// How many numbers a matrix could have at its precision, in powers of ten: of each cell that says something of its own.
+double digits_of_file(const ComparedMatrix& one, double room = 0.0) {
+  const Matrix& theirs = *one.theirs;
+  const double spread = spread_of(one.node->matrix()), largest = largest_of(theirs);
+  std::set<double> seen;
+  double digits = 0.0;
+  for (std::size_t i = 0; i < theirs.shape().rows; ++i) {
+    std::size_t in_row = 0;
+    double of_one = 0.0;
+    for (const double x : row(theirs, i)) {
+      const double apart = std::max(one.rounding.most_apart(x, x, largest), room);
+      if (!std::isfinite(x) || !(apart > 0.0) || !(spread > 2.0 * apart) || !seen.insert(x).second) continue;
+      of_one = std::log10(spread / (2.0 * apart));
+      digits += of_one;
+      ++in_row;
+    }
+    if (in_row == theirs.shape().columns && in_row > 1 && one.node->rows_sum_to_one()) digits -= of_one;
+  }
+  return digits;
+}
+
+// Powers of ten by which the cells that differ are further apart than they may be.
+double digits_apart(const ComparedMatrix& one) {
+  if (one.difference.has_other_shape) return 0.0;
+  const Matrix &theirs = *one.theirs, &right = one.node->matrix();
+  const double largest = largest_of(right);
+  double digits = 0.0;
+  for (std::size_t i = 0; i < theirs.size(); ++i) {
+    const double x = cells(theirs)[i], apart = std::fabs(x - cells(right)[i]);
+    const double room = one.rounding.most_apart(x, cells(right)[i], largest);
+    if (std::isfinite(apart) && apart > room && room > 0.0) digits += std::log10(apart / room);
+  }
+  return digits;
+}
+
 class PrecisionSearch {
  public:
-  PrecisionSearch(const Graph& graph, std::span<const ComparedMatrix> compared) : graph_(graph), compared_(compared) {
+  // `also_tried`: how many computations were tried besides this one, as a power of ten.
+  PrecisionSearch(const Graph& graph, std::span<const ComparedMatrix> compared, double also_tried = 0.0)
+      : graph_(graph), compared_(compared), also_tried_(also_tried) {
+    constexpr double least_digits = 3.0;  // by which numbers of a program are apart that did not come out by chance
+    double digits = 0.0;
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const ComparedMatrix& one = compared[i];
       if (one.difference.agrees()) continue;
       differing_.push_back(i);
       const std::optional<int> decimals = one.rounding.decimals();
       is_written_by_hand_ = is_written_by_hand_ && decimals && *decimals <= most_decimals_by_hand;
+      digits += digits_apart(one);
+      digits_ += digits_of_file(one);
+      last_ = std::max(last_, one.node->original().index);
       may_be_ = may_be_ && one.node->op && !one.difference.has_other_shape &&
                 std::ranges::all_of(cells(*one.theirs), [](double x) { return !std::isnan(x); });
       work_of_one_ += work_for(*one.node);
     }
+    says_enough_ = is_written_by_hand_ || digits >= least_digits;
     const auto found = std::ranges::find_if(graph.nodes(), divides_by_root);
     if (found != graph.nodes().end()) scaled_ = &*found;
     has_softmax_ = std::ranges::any_of(graph.nodes(), is_softmax_of_attention);
@@ -202,27 +262,40 @@ class PrecisionSearch {
   bool may_be() const { return may_be_; }
   bool is_written_by_hand() const { return may_be_ && is_written_by_hand_; }
 
-  std::optional<StepPrecision> run() {
+  // As long as no step has fewer decimals than these.
+  std::optional<StepPrecision> run(int least_decimals) {
     if (!may_be_ || differing_.empty()) return std::nullopt;
     if (explains({})) return told(cut_at_ ? "" : "each matrix computed from the rounded numbers before it");
-    if (!may_be_rounded_to(0)) return std::nullopt;
-    if (const auto found = single_facts()) return found;
-    for (int decimals = most_decimals_by_hand; decimals >= (has_softmax_ ? 1 : 0); --decimals) {
+    if (!pays_for(60) || !may_be_rounded_to(0)) return std::nullopt;
+    if (const auto found = single_facts(least_decimals)) return found;
+    for (int decimals = most_decimals_by_hand; decimals >= std::max(least_decimals, 1) && pays_for(150); --decimals) {
       if (!may_be_rounded_to(decimals)) continue;
       if (const auto found = all_steps(decimals)) return found;
     }
-    return is_written_by_hand_ ? each_step_by_itself() : std::nullopt;
+    return least_decimals == 0 && is_written_by_hand_ && pays_for(3000) ? each_step_by_itself() : std::nullopt;
   }
 
-  // How far off the matrices are at the most where steps are off by up to half a unit of these decimals.
+  // The decimals of the file: who rounds to these, or more, has not lost what tells a mistake.
+  int decimals_of_file() const {
+    int most = 0;
+    for (const std::size_t place : differing_) most = std::max(most, compared_[place].rounding.decimals().value_or(99));
+    return most;
+  }
+
+  // How far off the matrices that differ are at the most where steps before them are off by so many units of these
+  // decimals.
   std::vector<double> room(int decimals, int tries, double units) {
     std::vector<double> most(compared_.size(), 0.0);
     std::mt19937 generator(1);
     const double by = units * std::pow(10.0, -decimals);
-    for (int i = 0; i < tries; ++i) {
-      std::vector<Change> changes = {
-          behind_each(is_step, [&](double x) { return std::isfinite(x) ? x + (generator() % 2 == 0 ? by : -by) : x; })};
-      add_apart(changes, most);
+    for (const std::size_t place : differing_) {
+      const Node* const own = &compared_[place].node->original();
+      for (int i = 0; i < tries; ++i) {
+        const Change moved = behind_each(
+            [own](const Node& node) { return &node != own && is_step(node); },
+            [&](double x) { return std::isfinite(x) && x != 0.0 ? x + (generator() % 2 == 0 ? by : -by) : x; });
+        add_apart(place, moved, most[place]);
+      }
     }
     return most;
   }
@@ -230,8 +303,10 @@ class PrecisionSearch {
   // Each matrix that differs, from the numbers before it in the file, or from those that are not rounded for it.
   bool explains(const std::vector<Change>& changes) {
     cut_at_.reset();
+    if (!says_enough_ || work_ > most_work) return false;
     return where_possible([&] {
       for (const std::size_t place : differing_) {
+        now_compared_ = &compared_[place].node->original();
         std::vector<Change> all = numbers_before(place);
         const bool has_numbers = !all.empty();
         work_ += (has_numbers ? 2 : 1) * (work_for(*compared_[place].node) + 10'000);
@@ -243,12 +318,27 @@ class PrecisionSearch {
     });
   }
 
+  // Scores that are whole numbers.
+  std::optional<StepPrecision> run_coarse() {
+    if (!may_be_ || differing_.empty() || !pays_for(30)) return std::nullopt;
+    if (leaves_enough(&role::scaled, 0) &&
+        explains({behind_each(makes<role::scaled>, [](double x) { return std::floor(x); })}))
+      return StepPrecision{"the scaled scores rounded down to whole numbers, as // does"};
+    for (const Role* role : {&role::scaled, &role::scores, &role::q, &role::k, &role::v}) {
+      for (const RoundOrCut keep : {RoundOrCut::nearest, RoundOrCut::nearest_even, RoundOrCut::cut}) {
+        if (const auto found = tried({.roles = {{role, 0}}, .keep = keep})) return found;
+      }
+    }
+    return std::nullopt;
+  }
+
   // The exponentials and the root rounded otherwise than the steps for which there is room already.
   std::optional<StepPrecision> run_in_room() {
     if (!may_be_) return std::nullopt;
     if (differing_.empty()) return StepPrecision{};
+    if (!pays_for(60)) return std::nullopt;
     std::vector<std::optional<Exponentials>> ways = {std::nullopt};
-    for (const double base : {2.718, 2.72, 2.7}) ways.emplace_back(Exponentials{.base = base});
+    for (const double base : {2.718, 2.72}) ways.emplace_back(Exponentials{.base = base});
     for (int decimals = most_decimals_by_hand; decimals >= 1; --decimals) {
       for (const bool less_largest : {false, true}) {
         for (const double base : {std::numbers::e, 2.72})
@@ -257,9 +347,10 @@ class PrecisionSearch {
       }
     }
     for (const std::optional<Exponentials>& way : ways) {
-      for (const std::optional<RoundedRoot>& root : roots(2)) {
-        if (const auto found = tried({.exponentials = way, .root = root})) return found;
-      }
+      if (const auto found = tried({.exponentials = way})) return found;
+    }
+    for (const std::optional<RoundedRoot>& root : roots(2)) {
+      if (const auto found = tried({.root = root})) return found;
     }
     return std::nullopt;
   }
@@ -269,16 +360,14 @@ class PrecisionSearch {
   static constexpr std::array rounded_alone = {&role::weights, &role::scaled, &role::scores,
                                                &role::q,       &role::k,      &role::v};
 
-  void add_apart(const std::vector<Change>& changes, std::vector<double>& most) {
-    RecomputedMatrices remade(graph_, compared_, changes);
-    for (std::size_t k = 0; k < compared_.size(); ++k) {
-      const std::shared_ptr<const Matrix> now = compared_[k].node->op ? remade.at(k) : nullptr;
-      if (!now) continue;
-      const Matrix& right = compared_[k].node->matrix();
-      for (std::size_t cell = 0; cell < right.size(); ++cell) {
-        const double apart = std::fabs(cells(*now)[cell] - cells(right)[cell]);
-        if (std::isfinite(apart)) most[k] = std::max(most[k], apart);
-      }
+  void add_apart(std::size_t place, const Change& change, double& most) {
+    RecomputedMatrices remade(graph_, compared_, {change});
+    const std::shared_ptr<const Matrix> now = remade.at(place);
+    if (!now) return;
+    const Matrix& right = compared_[place].node->matrix();
+    for (std::size_t cell = 0; cell < right.size(); ++cell) {
+      const double apart = std::fabs(cells(*now)[cell] - cells(right)[cell]);
+      if (std::isfinite(apart)) most = std::max(most, apart);
     }
   }
 
@@ -307,14 +396,30 @@ class PrecisionSearch {
     return numbers;
   }
 
-  // Whoever takes 1 for the root does not scale.
-  bool leaves_out_scale(const RoundedRoot& root) const {
-    return std::fabs(root_kept(scaled_->find(setting::number)->value, root)) == 1.0;
+  // A root that is far off is none: whoever takes 1 for it does not scale.
+  bool is_root(const RoundedRoot& root) const {
+    constexpr double most = 0.06;
+    const double right = scaled_->find(setting::number)->value, taken = root_kept(right, root);
+    return std::fabs(taken / (root.is_reciprocal ? 1.0 / right : right) - 1.0) <= most;
+  }
+
+  // Numbers of which rounding leaves too little say nothing: a mean, or the largest alone, comes out as well.
+  bool leaves_enough(const Role* role, int decimals) const {
+    constexpr double most = 0.25;
+    const double unit = std::pow(10.0, -decimals);
+    return std::ranges::all_of(graph_.named(), [&](const Node* node) {
+      if (!is_step(*node) || (role && !node->is(*role)) || node->index > last_) return true;
+      const double spread = spread_of(node->matrix());
+      return spread == 0.0 || unit <= most * spread;
+    });
   }
 
   std::optional<StepPrecision> tried(const HandRounding& as) {
-    if (as.root && leaves_out_scale(*as.root)) return std::nullopt;
-    if (work_ > most_work || !explains(as.changes())) return std::nullopt;
+    if (as.root && !is_root(*as.root)) return std::nullopt;
+    for (const auto& [role, decimals] : as.roles) {
+      if (!leaves_enough(role, decimals)) return std::nullopt;
+    }
+    if (work_ > most_work || !explains(as.changes(now_compared_))) return std::nullopt;
     return told(as.told(scaled_));
   }
 
@@ -326,24 +431,27 @@ class PrecisionSearch {
     return {how.empty() ? cut : fmt::format("{}, and {}", how, cut)};
   }
 
-  std::optional<StepPrecision> single_facts() {
+  // Whether the file says so much that none of so many ways gives it by chance.
+  bool pays_for(double ways) const { return digits_ >= std::log10(ways) + 1.0 + also_tried_; }
+
+  std::optional<StepPrecision> single_facts(int least_decimals) {
     for (const RoundedRoot& root : rounded_roots) {
       if (!scaled_) break;
       if (const auto found = tried({.root = root})) return found;
     }
     if (has_softmax_) {
-      for (const double base : {2.718, 2.72, 2.7183, 2.7}) {
+      for (const double base : {2.718, 2.72, 2.7183}) {
         if (const auto found = tried({.exponentials = Exponentials{.base = base}})) return found;
       }
       for (const OtherExponential& row : other_exponentials) {
+        if (is_written_by_hand_) break;
         for (const bool less_largest : {false, true}) {
           if (explains({softmax_by(row.function, less_largest)})) return told(std::string(row.told));
         }
       }
     }
-    if (explains({behind_each(makes<role::scaled>, [](double x) { return std::floor(x); })}))
-      return StepPrecision{"the scaled scores rounded down to whole numbers, as // does"};
     for (const Precision type : {Precision::float32, Precision::float16, Precision::bfloat16}) {
+      if (is_written_by_hand_) break;
       const OfNumber held = [type](double x) { return rounded_to(type, x); };
       const auto is_input = [](const Node& node) { return !node.op && node.content() == Content::numbers; };
       const Change inputs{is_input,
@@ -357,7 +465,7 @@ class PrecisionSearch {
       }
     }
     for (const Role* role : rounded_alone) {
-      for (int decimals = most_decimals_by_hand; decimals >= (role == &role::weights ? 1 : 0); --decimals) {
+      for (int decimals = most_decimals_by_hand; decimals >= std::max(least_decimals, 1); --decimals) {
         for (const RoundOrCut keep : {RoundOrCut::nearest, RoundOrCut::nearest_even, RoundOrCut::cut}) {
           if (const auto found = tried({.roles = {{role, decimals}}, .keep = keep})) return found;
         }
@@ -410,7 +518,7 @@ class PrecisionSearch {
     for (std::size_t i = 0; i < keeps.size() * ways.size(); ++i) {
       const std::optional<Exponentials>& way = ways[i / keeps.size()];
       const RoundOrCut keep = keeps[i % keeps.size()];
-      for (int scaled = most_decimals_by_hand + 1; scaled >= 0; --scaled) {
+      for (int scaled = most_decimals_by_hand + 1; scaled >= 1; --scaled) {
         for (int weights = most_decimals_by_hand + 1; weights >= 1; --weights) {
           for (const std::optional<RoundedRoot>& root : roots(scaled)) {
             HandRounding as{.keep = keep, .exponentials = way, .root = root};
@@ -439,11 +547,16 @@ class PrecisionSearch {
 
   const Graph& graph_;
   std::span<const ComparedMatrix> compared_;
+  double also_tried_;
   std::vector<std::size_t> differing_;
   bool may_be_ = true;
   bool is_written_by_hand_ = true;
+  bool says_enough_ = true;
+  double digits_ = 0.0;  // of what is to be explained
+  std::size_t last_ = 0;
   const Node* scaled_ = nullptr;
   bool has_softmax_ = false;
+  const Node* now_compared_ = nullptr;
   std::optional<int> cut_at_;  // the decimals at which the numbers of the file were cut in what was tried last
   std::uint64_t work_ = 0, work_of_one_ = 0;
 };
@@ -460,18 +573,6 @@ std::optional<int> decimals_by_hand(std::span<const ComparedMatrix> compared) {
   return least;
 }
 
-double spread_of(const Matrix& matrix) {
-  double least = 0.0, most = 0.0;
-  bool has_any = false;
-  for (const double x : cells(matrix)) {
-    if (!std::isfinite(x)) continue;
-    least = has_any ? std::min(least, x) : x;
-    most = has_any ? std::max(most, x) : x;
-    has_any = true;
-  }
-  return most - least;
-}
-
 // Room that is small beside the numbers themselves; empty: it would let everything pass.
 std::vector<double> room_for_steps(const Graph& graph, std::span<const ComparedMatrix> compared) {
   constexpr double half = 0.5, small = 0.15;
@@ -482,24 +583,36 @@ std::vector<double> room_for_steps(const Graph& graph, std::span<const ComparedM
   std::uint64_t work = 0;
   for (const ComparedMatrix& one : compared) work += one.node->op ? tries * work_for(*one.node) : 0;
   if (!search.may_be() || !decimals || work > most_work) return {};
+  constexpr double least_digits = 1.5;
+  double digits = 0.0;
   std::vector<double> room = search.room(*decimals, tries, half);
   for (std::size_t i = 0; i < compared.size(); ++i) {
     if (compared[i].difference.agrees() || !compared[i].node->op) continue;
     if (room[i] > small * spread_of(compared[i].node->matrix())) return {};
+    digits += digits_of_file(compared[i], room[i]);
   }
+  if (digits < least_digits) return {};
   return room;
 }
 
 }  // namespace
 
-std::optional<StepPrecision> step_precision(const Graph& graph, std::span<const ComparedMatrix> compared) {
-  return PrecisionSearch(graph, compared).run();
+std::optional<StepPrecision> step_precision(const Graph& graph, std::span<const ComparedMatrix> compared,
+                                            double also_tried) {
+  PrecisionSearch search(graph, compared, also_tried);
+  return search.run(search.decimals_of_file());
 }
 
-std::optional<StepPrecision> some_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared) {
+std::optional<StepPrecision> coarse_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared) {
+  if (std::optional<StepPrecision> found = PrecisionSearch(graph, compared).run(0)) return found;
+  return PrecisionSearch(graph, compared).run_coarse();
+}
+
+std::optional<StepPrecision> some_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared,
+                                                 double also_tried) {
   const std::vector<ComparedMatrix> with_room = with_room_for_rounded_steps(graph, compared);
   if (with_room.empty()) return std::nullopt;
-  const std::optional<StepPrecision> besides = PrecisionSearch(graph, with_room).run_in_room();
+  const std::optional<StepPrecision> besides = PrecisionSearch(graph, with_room, also_tried).run_in_room();
   if (!besides) return std::nullopt;
   const std::string decimals = count_of(static_cast<std::size_t>(*decimals_by_hand(compared)), "decimal");
   return StepPrecision{besides->told.empty()
@@ -529,7 +642,7 @@ std::vector<ComparedMatrix> with_room_for_rounded_steps(const Graph& graph, std:
   std::vector<ComparedMatrix> all(compared.begin(), compared.end());
   for (std::size_t i = 0; i < all.size(); ++i) {
     ComparedMatrix& one = all[i];
-    if (!one.node->op || !one.rounding.decimals() || room[i] == 0.0) continue;
+    if (!one.node->op || !one.rounding.decimals() || room[i] == 0.0 || one.rounding.has_more()) continue;
     one.rounding.allow_more(room[i], decimals);
     one.difference = difference(*one.theirs, one.node->matrix(), one.rounding);
   }

@@ -15,13 +15,19 @@ struct StepPrecision {
   std::string told;  // "each step rounded to 2 decimals, and √2 to 1.4"
 };
 
-/// What gives all matrices that differ, each computed from the numbers before it in the file: steps rounded to 0 to 4
-/// decimals or cut there, one of them or all; the root, e or exponentials alone; float16, bfloat16 or float32.
-/// Nothing: none does.
-std::optional<StepPrecision> step_precision(const Graph& graph, std::span<const ComparedMatrix> compared);
+/// What gives all matrices that differ, each computed from the numbers before it in the file: one step, or all, rounded
+/// or cut at no fewer decimals than the file has; the root, e or exponentials alone; float16, bfloat16 or float32.
+/// Nothing: none does, or the file says too little to tell so many ways apart. `also_tried` is how many computations
+/// were tried besides this one, as a power of ten.
+std::optional<StepPrecision> step_precision(const Graph& graph, std::span<const ComparedMatrix> compared,
+                                            double also_tried = 0.0);
+
+/// The same with fewer decimals, down to whole numbers, by which many things become equal.
+std::optional<StepPrecision> coarse_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared);
 
 /// The same where some way to round steps to the decimals of the file can give them: it is not known which.
-std::optional<StepPrecision> some_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared);
+std::optional<StepPrecision> some_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared,
+                                                 double also_tried = 0.0);
 
 /// Whether a mistake gives all matrices that differ, each from the numbers before it in the file; also with
 /// exponentials that were rounded.

@@ -168,6 +168,7 @@ class NumberSolver {
     if (!without || !now) return std::nullopt;
     const CellEvidence evidence = cell_evidence(ground_.compared[place_], *without, *now);
     if (evidence.independent < unknowns + least_beyond) return std::nullopt;
+    if (number != 0.0 && explains(2.0 * number)) return std::nullopt;  // any number does
     return solved(number);
   }
 
