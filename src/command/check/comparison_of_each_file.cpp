@@ -93,10 +93,10 @@ void take_finding(const CheckResult& found, CheckedFile& file) {
   file.compared = compared.size();
   file.differ = static_cast<std::size_t>(
       std::ranges::count_if(compared, [](const ComparedMatrix& matrix) { return !matrix.difference.agrees(); }));
-  file.result = !found.findings.precision.empty() ? Result::agrees_rounded
+  file.result = found.findings.precision          ? Result::agrees_rounded
                 : !found.matched.supposed.empty() ? Result::agrees_supposed
                                                   : Result::agrees;
-  file.explained = found.findings.precision;
+  if (found.findings.precision) file.explained = found.findings.precision->told;
   if (!found.matched.supposed.empty())
     file.explained +=
         fmt::format("{}with {}", file.explained.empty() ? "" : ", ", list_in_words(found.matched.supposed));

@@ -388,11 +388,9 @@ CheckResult result_of_right(CheckAttempt attempt) {
   return result_of(std::move(attempt), std::move(findings));
 }
 
-Findings right_with(StepPrecision precision) {
-  return {.all = {}, .hidden = {}, .precision = std::move(precision.told)};
-}
+Findings right_with(StepPrecision precision) { return {.all = {}, .hidden = {}, .precision = std::move(precision)}; }
 
-std::uint64_t work_of(const CheckAttempt& attempt) {
+std::uint64_t work_of_attempt(const CheckAttempt& attempt) {
   std::uint64_t most = 1;
   for (const ComparedMatrix& one : attempt.matched.compared) most = std::max(most, work_for(*one.node));
   return most;
@@ -407,7 +405,7 @@ std::vector<CheckAttempt> attempts_supposing(const Command& command, const Argum
   if (says_all || !to_compare.as_read) return attempts;
   constexpr std::uint64_t most_work = 400'000'000;
   constexpr std::size_t most = 40;
-  const std::uint64_t work_of_one = work_of(first);
+  const std::uint64_t work_of_one = work_of_attempt(first);
   std::vector<Supposition> all = suppositions(command, arguments, *first.graph, to_compare.supposed,
                                               to_compare.is_recorded, to_compare.other_readings);
   all.resize(std::min<std::size_t>({all.size(), most, most_work / work_of_one}));
@@ -430,6 +428,23 @@ bool has_no_number(const CheckAttempt& attempt) {
   });
 }
 
+// Whether what explains it is only that the supposed setting does not hold: then it is the first computation once more.
+bool undoes_supposition(const CheckAttempt& attempt, const Findings& findings, const CheckAttempt& first) {
+  if (findings.all.empty() || findings.all.front().made.empty()) return false;
+  constexpr double part = 1e-9;
+  return where_possible([&] {
+    RecomputedMatrices remade(*attempt.graph, attempt.matched.compared, {findings.all.front().made.front()});
+    for (std::size_t i = 0; i < attempt.matched.compared.size(); ++i) {
+      const ComparedMatrix& one = attempt.matched.compared[i];
+      const Node* const before = first.graph->find(one.node->name);
+      const std::shared_ptr<const Matrix> now = remade.at(i);
+      if (!one.node->op || !before || !now) continue;
+      if (!agree(*now, before->matrix(), Rounding::to_part(part))) return false;
+    }
+    return true;
+  });
+}
+
 // Those that can be looked at within a bound: what it takes to try every mistake in each.
 std::span<CheckAttempt> within_bound(std::vector<CheckAttempt>& attempts) {
   constexpr std::uint64_t most_work = 150'000'000, mistakes_tried = 100;
@@ -437,7 +452,7 @@ std::span<CheckAttempt> within_bound(std::vector<CheckAttempt>& attempts) {
   std::size_t count = 0;
   std::ranges::stable_sort(attempts, {}, &CheckAttempt::cells_that_differ);
   while (count < attempts.size()) {
-    work += mistakes_tried * work_of(attempts[count]);
+    work += mistakes_tried * work_of_attempt(attempts[count]);
     if (work > most_work) break;
     ++count;
   }
@@ -470,13 +485,15 @@ CheckResult best_result(const Command& command, const Arguments& arguments, std:
   for (CheckAttempt& attempt : nearest) {
     if (!is_one_mistake(*attempt.graph, attempt.matched.compared)) continue;
     Findings findings = explain_difference(*attempt.graph, attempt.matched.compared);
+    if (undoes_supposition(attempt, findings, first)) continue;
     return result_of(std::move(attempt), std::move(findings));
   }
   // Of those that leave fewer findings unexplained the first one; all else stays as it is said.
   constexpr std::size_t most_explained = 4;
   for (CheckAttempt& attempt : nearest.first(std::min(nearest.size(), most_explained))) {
     Findings findings = explain_difference(*attempt.graph, attempt.matched.compared);
-    if (findings.unexplained() < of_first.unexplained()) return result_of(std::move(attempt), std::move(findings));
+    if (findings.unexplained() < of_first.unexplained() && !undoes_supposition(attempt, findings, first))
+      return result_of(std::move(attempt), std::move(findings));
   }
   return result_of(std::move(first), std::move(of_first));
 }
@@ -485,7 +502,7 @@ CheckResult best_result(const Command& command, const Arguments& arguments, std:
 
 bool CheckResult::passes(bool is_strict) const {
   if (!is_strict) return findings.may_be_conventions();
-  return findings.all.empty() && findings.precision.empty() && matched.supposed.empty();
+  return findings.all.empty() && !findings.precision && matched.supposed.empty();
 }
 
 CheckResult check_result(const Command& command, const Arguments& arguments, std::shared_ptr<Graph> graph) {

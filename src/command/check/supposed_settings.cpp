@@ -30,7 +30,7 @@ bool may_be_causal(const Command& command, const Arguments& taken, bool is_recor
 }
 
 bool has_no_shift(const Command& command, const Arguments& taken, bool) {
-  return command.takes_model() && !taken.has(option::beta);
+  return !taken.has(option::beta) && (command.takes_model() || taken.has(option::gamma));
 }
 
 template <const Role& role>
@@ -49,7 +49,7 @@ const std::vector<OpenSetting>& open_settings() {
        computes<role::weights>,
        is_always_open},
       {&option::activation,
-       {std::string("gelu"), std::string("gelu-tanh")},
+       {std::string("gelu"), std::string("gelu-tanh"), std::string("silu")},
        [](const Node& node) { return computes<role::rectified>(node) || computes<role::activated>(node); },
        is_always_open},
       {&option::norm, {std::string("pre"), std::string("post")}, has_sum_and_norm, is_always_open},

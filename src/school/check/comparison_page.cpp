@@ -56,13 +56,20 @@ class ComparisonPage {
     const auto differ = static_cast<std::size_t>(std::ranges::count_if(
         matched_.compared, [](const ComparedMatrix& matrix) { return !matrix.difference.agrees(); }));
     if (findings_.all.empty()) {
-      if (findings_.precision.empty()) {
+      if (!findings_.precision) {
         page_.say(fmt::format("{:The matrix agrees|All # matrices agree} with the computation{}.", Count{count},
                               with_supposed()));
+      } else if (findings_.precision->is_bound) {
+        page_.say(text(
+            fmt::format(
+                "{0:The matrix is|All # matrices are} as near to the right {0:one|ones}{1} as these leave {0:it|them}: ",
+                Count{count}, with_supposed()),
+            strong(findings_.precision->told), "."));
       } else {
         page_.say(text(fmt::format("{:The matrix is|All # matrices are} right{}: ", Count{count}, with_supposed()),
-                       strong(findings_.precision), "."));
+                       strong(findings_.precision->told), "."));
       }
+      say_also_given();
       return say_doubts();
     }
     const Finding& first = findings_.all.front();
@@ -94,6 +101,15 @@ class ComparisonPage {
     if (!code) return;
     page_.say("In NumPy it is:");
     page_.say(CodeBlock{"python", std::move(*code)});
+  }
+
+  // Few digits fit many stories.
+  void say_also_given() {
+    if (findings_.also_given_by.empty()) return;
+    std::vector<std::string> summaries;
+    for (const Mistake* one : findings_.also_given_by) summaries.push_back(std::string(one->summary));
+    page_.say(fmt::format("With so few digits {:a mistake gives|mistakes give} these numbers as well: {}.",
+                          Count{summaries.size()}, fmt::join(summaries, "; ")));
   }
 
   // ", with --causal, which neither the file nor the line says"
@@ -134,13 +150,14 @@ class ComparisonPage {
         return page_.say(
             text(fmt::format("In {}, only ", matrix.node->name), strong(address(matrix, apart)),
                  fmt::format(" {}: it is {} in the file, and {} is right.",
-                             first.precision.empty() ? "differs" : "is further off than rounded steps explain", theirs,
+                             first.is_beyond_rounding ? "is further off than rounded steps explain" : "differs", theirs,
                              right)));
       }
       const Fingerprints seen = seen_of(first);
       if (!seen.identify) page_.say("The file differs from the computation, and no known mistake explains how.");
       if (!seen.summary.empty())
-        page_.say(seen.identify ? fmt::format("In {}: {}", matrix.node->name, seen.summary) : seen.summary);
+        page_.say(seen.identify ? fmt::format("What can be seen of {}: {}", matrix.node->name, seen.summary)
+                                : seen.summary);
       return;
     }
     Text all = text(verdict_on(first, summaries.size()), ": ");
@@ -181,7 +198,8 @@ class ComparisonPage {
   // Whether of all that was compared one cell differs, in the first matrix that does.
   bool is_one_cell(const Finding& first) const {
     const Difference& apart = first.difference;
-    return !apart.has_other_shape && apart.cells == 1 && matched_.compared[first.place].theirs->size() > 1;
+    return !apart.has_other_shape && (apart.cells == 1 || first.is_beyond_rounding) &&
+           matched_.compared[first.place].theirs->size() > 1;
   }
 
   static std::string with_amount(const Mistake& mistake, const std::string& amount) {

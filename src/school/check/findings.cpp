@@ -539,43 +539,7 @@ class Search {
   Findings findings_;
 };
 
-}  // namespace
-
-bool Finding::may_be_convention() const {
-  return has_other_mask_value || (!mistakes.empty() && std::ranges::all_of(mistakes, [](const Mistake* one) {
-           return one->kind == Mistake::Kind::convention;
-         }));
-}
-
-bool Findings::may_be_conventions() const {
-  return said_otherwise.empty() && std::ranges::all_of(all, &Finding::may_be_convention);
-}
-
-bool is_explained(const Graph& graph, std::span<const ComparedMatrix> matrices) {
-  return std::ranges::any_of(placed_mistakes(graph), [&](const PlacedMistake& possible) {
-    return where_possible([&] {
-      RecomputedMatrices remade(graph, matrices, {possible.change()});
-      for (std::size_t i = 0; i < matrices.size(); ++i) {
-        if (!remade.explains(i)) return false;
-      }
-      return true;
-    });
-  });
-}
-
-bool Findings::is_one_mistake() const {
-  return all.size() == 1 && !all.front().mistakes.empty() && all.front().amounts.empty() && !all.front().contradicts &&
-         !has_more;
-}
-
-std::size_t Findings::unexplained() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      all, [](const Finding& finding) { return !finding.is_explained() && !finding.is_identified; }));
-}
-
-namespace {
-
-bool all_agree(std::span<const ComparedMatrix> compared) {
+bool agree_in_all(std::span<const ComparedMatrix> compared) {
   return std::ranges::all_of(compared, [](const ComparedMatrix& one) { return one.difference.agrees(); });
 }
 
@@ -591,6 +555,24 @@ bool are_exact(std::span<const ComparedMatrix> compared, std::span<const Compare
     }
   }
   return digits >= enough;
+}
+
+bool is_by_hand(std::span<const ComparedMatrix> compared) {
+  constexpr int most = 4;
+  return std::ranges::all_of(compared, [](const ComparedMatrix& one) {
+    const std::optional<int> decimals = one.rounding.decimals();
+    return one.difference.agrees() || (decimals && *decimals <= most) || has_whole_numbers(one);
+  });
+}
+
+// What is right with other precision, and which mistakes give so few digits as well.
+Findings right_with(StepPrecision precision, const Findings& exact) {
+  Findings findings{.all = {}, .hidden = {}, .precision = std::move(precision)};
+  if (!exact.is_one_mistake()) return findings;
+  for (const Mistake* one : exact.all.front().mistakes) {
+    if (one->kind == Mistake::Kind::error) findings.also_given_by.push_back(one);
+  }
+  return findings;
 }
 
 // Each matrix from the numbers before it in the file, one of them by a mistake.
@@ -634,6 +616,39 @@ std::optional<Findings> mistake_of_somebody_who_rounds(std::span<const ComparedM
 
 }  // namespace
 
+bool Finding::may_be_convention() const {
+  return has_other_mask_value || (!mistakes.empty() && std::ranges::all_of(mistakes, [](const Mistake* one) {
+           return one->kind == Mistake::Kind::convention;
+         }));
+}
+
+bool Findings::may_be_conventions() const {
+  return said_otherwise.empty() && std::ranges::all_of(all, &Finding::may_be_convention);
+}
+
+bool is_explained(const Graph& graph, std::span<const ComparedMatrix> matrices) {
+  return std::ranges::any_of(placed_mistakes(graph), [&](const PlacedMistake& possible) {
+    return where_possible([&] {
+      RecomputedMatrices remade(graph, matrices, {possible.change()});
+      for (std::size_t i = 0; i < matrices.size(); ++i) {
+        if (!remade.explains(i)) return false;
+      }
+      return true;
+    });
+  });
+}
+
+bool Findings::is_one_mistake() const {
+  if (!all.empty() && may_be_conventions()) return true;
+  return all.size() == 1 && !all.front().mistakes.empty() && all.front().amounts.empty() && !all.front().contradicts &&
+         !has_more;
+}
+
+std::size_t Findings::unexplained() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      all, [](const Finding& finding) { return !finding.is_explained() && !finding.is_identified; }));
+}
+
 bool is_one_mistake(const Graph& graph, std::span<const ComparedMatrix> compared) {
   const std::vector<PlacedMistake> possible = placed_mistakes(graph);
   return Search(graph, compared, possible).run_for_single_mistakes().is_one_mistake();
@@ -641,27 +656,31 @@ bool is_one_mistake(const Graph& graph, std::span<const ComparedMatrix> compared
 
 Findings find_mistakes(const Graph& graph, std::span<const ComparedMatrix> compared) {
   std::optional<StepPrecision> precision = step_precision(graph, compared);
-  return precision ? Findings{.all = {}, .hidden = {}, .precision = std::move(precision->told)}
+  return precision ? Findings{.all = {}, .hidden = {}, .precision = std::move(precision)}
                    : explain_difference(graph, compared);
 }
 
 Findings explain_difference(const Graph& graph, std::span<const ComparedMatrix> compared) {
   const std::vector<PlacedMistake> possible = placed_mistakes(graph);
-  if (all_agree(compared)) return Search(graph, compared, possible).run();
+  if (agree_in_all(compared)) return Search(graph, compared, possible).run();
   Findings exact = Search(graph, compared, possible).run();
   const std::vector<ComparedMatrix> with_room = with_room_for_rounded_steps(graph, compared);
   const bool is_known = exact.is_one_mistake();
-  if (is_known && (with_room.empty() || are_exact(compared, with_room))) return exact;
-  if (const auto some = some_step_precision(graph, compared)) return {.all = {}, .hidden = {}, .precision = some->told};
+  if (is_known && (with_room.empty() ? !is_by_hand(compared) : are_exact(compared, with_room))) return exact;
+  if (std::optional<StepPrecision> some = some_step_precision(graph, compared))
+    return right_with(std::move(*some), exact);
+  if (std::optional<StepPrecision> coarse = coarse_step_precision(graph, compared))
+    return right_with(std::move(*coarse), exact);
   if (is_known) return exact;
   if (const auto stepwise = mistake_of_somebody_who_rounds(compared, graph, possible, exact)) return *stepwise;
-  if (const auto coarse = coarse_step_precision(graph, compared))
-    return {.all = {}, .hidden = {}, .precision = coarse->told};
   if (with_room.empty()) return exact;
   Findings rounded = Search(graph, with_room, possible).run_for_single_mistakes();
   const bool is_one_cell = rounded.all.size() == 1 && rounded.all.front().difference.cells == 1;
   if (!rounded.is_one_mistake() && !is_one_cell) return exact;
-  rounded.all.front().precision = "some steps rounded as well";
+  Finding& first = rounded.all.front();
+  first.precision = "some steps rounded as well";
+  first.is_beyond_rounding = is_one_cell;
+  first.difference = compared[first.place].difference;
   return rounded;
 }
 

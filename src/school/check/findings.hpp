@@ -9,6 +9,7 @@
 
 #include "core/graph/graph.hpp"
 #include "school/check/mistake_pairs.hpp"
+#include "school/check/step_precision.hpp"
 #include "school/mistake/comparison.hpp"
 #include "school/mistake/mistake.hpp"
 
@@ -45,6 +46,8 @@ struct Finding {
   std::vector<std::string> same_numbers = {};  // what a mistake with a usual number gives as well, in words
   std::string precision = {};  // how its steps may have been rounded besides: "steps rounded to 2 decimals"
 
+  bool is_beyond_rounding = false;  // one of its cells, which alone is further off than rounded steps explain
+
   bool is_identified = false;  // by what can be seen of it: it is the transpose, or has dropout
 
   /// Whether something explains it.
@@ -59,10 +62,11 @@ struct Finding {
 /// numbers.
 struct Findings {
   std::vector<Finding> all;
-  std::vector<const Mistake*> hidden;  // where all is right: errors that would give these numbers as well
-  bool has_more = false;               // whether more matrices differ that were not looked at
-  std::string said_otherwise = {};     // what the line says of what would be a convention: "--norm post"
-  std::string precision = {};  // where all that differs is right but for this: "each step rounded to 2 decimals"
+  std::vector<const Mistake*> hidden;              // where all is right: errors that would give these numbers as well
+  bool has_more = false;                           // whether more matrices differ that were not looked at
+  std::string said_otherwise = {};                 // what the line says of what would be a convention: "--norm post"
+  std::optional<StepPrecision> precision = {};     // with which all that differs is right
+  std::vector<const Mistake*> also_given_by = {};  // then: mistakes that give these few digits as well
 
   /// Whether one listed mistake, or convention, gives all that differs.
   bool is_one_mistake() const;

@@ -218,7 +218,8 @@ FingerprintText fingerprint::a_known_difference(const FingerprintSubject& seen) 
 }
 
 FingerprintText fingerprint::a_function(const FingerprintSubject& seen) {
-  if (seen.difference.has_other_shape || seen.right.size() < 4 || !varies(seen.theirs)) return std::nullopt;
+  if (seen.difference.has_other_shape || seen.right.size() < 4 || !varies(seen.theirs) || has_few_decimals(seen))
+    return std::nullopt;
   for (const FunctionOfRight& row : functions_of_right) {
     if (same_numbers(seen, map_cells(seen.right, row.function))) return fmt::format("Every number is {}.", row.is);
   }

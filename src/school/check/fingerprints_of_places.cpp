@@ -130,7 +130,9 @@ FingerprintText fingerprint::right_columns(const FingerprintSubject& seen) {
 
 FingerprintText fingerprint::other_order(const FingerprintSubject& seen) {
   constexpr std::size_t least = 4;  // fewer numbers are often those of something else
-  if (seen.right.size() < least || !is_rearranged(cells(seen.theirs), cells(seen.right), seen)) return std::nullopt;
+  if (seen.right.size() < least || has_few_decimals(seen) ||
+      !is_rearranged(cells(seen.theirs), cells(seen.right), seen))
+    return std::nullopt;
   if (is_transpose(seen)) return std::nullopt;
   for (const bool of_columns : {false, true}) {
     const auto order = of_columns ? order_of_rows(transposed(seen.theirs), transposed(seen.right), seen)

@@ -19,6 +19,9 @@ inline bool same_numbers(const FingerprintSubject& seen, const Matrix& other) {
   return difference(seen.theirs, other, seen.rounding).agrees();
 }
 
+/// Whether so few decimals are there that many things come out the same.
+inline bool has_few_decimals(const FingerprintSubject& seen) { return seen.rounding.decimals().value_or(2) < 2; }
+
 /// A matrix with a function of each of its cells.
 template <class F>
 Matrix map_cells(const Matrix& matrix, const F& change) {

@@ -260,6 +260,13 @@ bool are_heads_of_one(const std::vector<const Node*>& nodes) {
          });
 }
 
+// One row of a mask is for all queries.
+std::shared_ptr<const Matrix> for_all_queries(const MatrixFile& file, Shape shape) {
+  Matrix all(shape);
+  for (std::size_t i = 0; i < shape.rows; ++i) std::ranges::copy(cells(file.matrix), row(all, i).begin());
+  return std::make_shared<const Matrix>(std::move(all));
+}
+
 std::optional<Fit> fit_one(Graph& graph, const std::vector<const Node*>& nodes, const MatrixFile& file) {
   const Shape shape = file.matrix.shape();
   std::vector<const Node*> same;
@@ -267,6 +274,9 @@ std::optional<Fit> fit_one(Graph& graph, const std::vector<const Node*>& nodes, 
   const std::vector<const Node*> outer = outermost_nodes(same.empty() ? nodes : same);
   if (outer.size() == 1) {
     const Shape own = outer.front()->frame.shape;
+    const bool is_mask_of_keys = !outer.front()->op && outer.front()->content() == Content::permissions &&
+                                 shape.rows == 1 && own.rows > 1 && shape.columns == own.columns;
+    if (is_mask_of_keys) return Fit{{outer.front()}, {for_all_queries(file, own)}};
     const bool as_it_is = own == shape || same.empty();
     return Fit{{outer.front()},
                {as_it_is ? std::make_shared<const Matrix>(file.matrix) : with_shape(file.matrix, own)}};
@@ -407,6 +417,20 @@ std::size_t place_in_order(std::size_t own_nodes, const Node& node) {
   return last;
 }
 
+// What is computed of numbers of 32 bits is no more exact than they are, in whatever type it is stored.
+void allow_for_single_inputs(const std::vector<MatrixFile>& files, std::vector<ComparedMatrix>& compared) {
+  const auto is_single = [&](const ComparedMatrix& one) {
+    const auto file = std::ranges::find(files, one.name, &MatrixFile::name);
+    return !one.node->op && file != files.end() && file->precision == Precision::float32;
+  };
+  if (std::ranges::none_of(compared, is_single)) return;
+  for (ComparedMatrix& one : compared) {
+    if (!one.node->op || one.difference.agrees() || one.difference.has_other_shape || one.rounding.decimals()) continue;
+    one.rounding = Rounding::of_type(Precision::float32, largest_of(one.node->matrix()));
+    one.difference = difference(*one.theirs, one.node->matrix(), one.rounding);
+  }
+}
+
 // One of so many equal parts of an array, which lie below each other.
 MatrixFile part_of_array(const MatrixFile& all, std::size_t i, std::size_t count) {
   MatrixFile part = all;
@@ -485,6 +509,7 @@ MatchedMatrices match_matrices(Graph& graph, const std::vector<MatrixFile>& file
   }
   std::ranges::stable_sort(matched.compared, {},
                            [&](const ComparedMatrix& one) { return place_in_order(own_nodes, *one.node); });
+  allow_for_single_inputs(files, matched.compared);
   allow_for_rounded_inputs(graph, matched.compared);
   allow_for_fewer_bits(graph, matched.compared);
   return matched;

@@ -80,7 +80,7 @@ Records finding_records(const MatchedMatrices& matched, const Findings& findings
 
 Records verdict_record(const MatchedMatrices& matched, const Findings& findings) {
   const auto verdict = [&]() -> std::string {
-    if (findings.all.empty()) return findings.precision.empty() ? "agrees" : "rounded";
+    if (findings.all.empty()) return findings.precision ? "rounded" : "agrees";
     if (findings.may_be_conventions()) return "convention";
     const Finding& first = findings.all.front();
     if (first.contradicts) return "guess";
@@ -89,7 +89,9 @@ Records verdict_record(const MatchedMatrices& matched, const Findings& findings)
   };
   Records records{"verdict", {"verdict", "precision", "supposed"}, {}};
   Records::Value precision = std::monostate();
-  const std::string& told = findings.all.empty() ? findings.precision : findings.all.front().precision;
+  const std::string told = !findings.all.empty() ? findings.all.front().precision
+                           : findings.precision  ? findings.precision->told
+                                                 : std::string();
   if (!told.empty()) precision = told;
   records.rows.push_back({verdict(), precision, matched.supposed});
   return records;

@@ -75,6 +75,8 @@ std::string_view name_of_result(const Node& node) {
 std::string_view name_of_operand(const Node& operand, const Node& of) {
   if (is_step_left_out(operand)) return name_of_operand(*operand.operands[0], of);
   if (!operand.role || operand.role->leaf.empty()) return "x";
+  // With one head it is what several would be side by side.
+  if (of.is(role::output) && operand.is(role::head)) return role::concat.leaf;
   const bool is_output = operand.is(role::output) || operand.is(role::feed_forward);
   const std::string_view name = is_output ? "x" : name_of_result(operand);
   const bool is_of_memory = name == "x" && of.within(scope::cross_attention) && (of.is(role::k) || of.is(role::v));

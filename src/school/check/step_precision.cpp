@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/math/rows.hpp"
+#include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "school/mistake/mistake_search.hpp"
@@ -59,7 +60,7 @@ Change behind_each(std::function<bool(const Node& node)> where, OfNumber functio
 
 // --- the root
 
-bool divides_by_root(const Node& node) {
+bool divides_by_a_root(const Node& node) {
   const Scalar* const by = makes(node, role::scaled) ? node.find(setting::number) : nullptr;
   if (!by || node.op != &op::divide) return false;
   const double square = by->value * by->value;
@@ -84,7 +85,7 @@ double root_kept(double root, const RoundedRoot& as) {
 }
 
 Change with_rounded_root(const RoundedRoot& as) {
-  return {divides_by_root, [as](RewriteSite at) -> Made {
+  return {divides_by_a_root, [as](RewriteSite at) -> Made {
             const double number = root_kept(at.node.find(setting::number)->value, as);
             return as.is_reciprocal ? times(at[0], plain_number(number)) : divide(at[0], plain_number(number));
           }};
@@ -99,7 +100,7 @@ struct Exponentials {
   double base = std::numbers::e;
 };
 
-double fast_exponential(double x) {  // (Schraudolph 1999, A Fast, Compact Approximation of the Exponential Function)
+double fast_exponential(double x) {  // (Schraudolph 1999)
   constexpr double most = 700.0;
   if (!(std::fabs(x) < most)) return std::exp(x);
   const double high = std::floor(1048576.0 / std::numbers::ln2 * x + 1072693248.0 - 60801.0);
@@ -127,6 +128,8 @@ Change softmax_by(OfNumber exponential, bool less_largest) {
               const double largest = std::ranges::max(own);
               double sum = 0.0;
               for (double& x : own) sum += x = is_masked(x) ? 0.0 : exponential(less_largest ? x - largest : x);
+              // Nobody goes on with a row of which nothing is left.
+              if (sum == 0.0 && !is_masked(largest)) fail("{}: all exponentials of a row are 0", at.node.title());
               for (double& x : own) x = sum > 0.0 ? x / sum : 0.0;
             }
             return at.like(std::move(weights));
@@ -245,7 +248,8 @@ class PrecisionSearch {
       if (one.difference.agrees()) continue;
       differing_.push_back(i);
       const std::optional<int> decimals = one.rounding.decimals();
-      is_written_by_hand_ = is_written_by_hand_ && decimals && *decimals <= most_decimals_by_hand;
+      is_written_by_hand_ =
+          is_written_by_hand_ && (decimals ? *decimals <= most_decimals_by_hand : has_whole_numbers(one));
       digits += digits_apart(one);
       digits_ += digits_of_file(one);
       last_ = std::max(last_, one.node->original().index);
@@ -254,7 +258,7 @@ class PrecisionSearch {
       work_of_one_ += work_for(*one.node);
     }
     says_enough_ = is_written_by_hand_ || digits >= least_digits;
-    const auto found = std::ranges::find_if(graph.nodes(), divides_by_root);
+    const auto found = std::ranges::find_if(graph.nodes(), divides_by_a_root);
     if (found != graph.nodes().end()) scaled_ = &*found;
     has_softmax_ = std::ranges::any_of(graph.nodes(), is_softmax_of_attention);
   }
@@ -377,8 +381,11 @@ class PrecisionSearch {
     const std::shared_ptr<const Matrix> now = remade.at(place);
     if (!now) return false;
     if (agree(*one.theirs, *now, one.rounding)) return true;
-    const std::optional<int> decimals = one.rounding.decimals();
+    const std::optional<int> decimals = has_whole_numbers(one) ? 1 : one.rounding.decimals();
     if (!decimals || *decimals > most_decimals_by_hand) return false;
+    if (has_whole_numbers(one) &&
+        agree(*one.theirs, each_number(*now, [](double x) { return kept(x, 1, RoundOrCut::nearest); }), one.rounding))
+      return true;
     const Matrix written = each_number(*now, [&](double x) { return kept(x, *decimals, RoundOrCut::cut); });
     const bool is_cut = agree(*one.theirs, written, one.rounding);
     if (is_cut) cut_at_ = *decimals;
@@ -604,8 +611,15 @@ std::optional<StepPrecision> step_precision(const Graph& graph, std::span<const 
 }
 
 std::optional<StepPrecision> coarse_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared) {
-  if (std::optional<StepPrecision> found = PrecisionSearch(graph, compared).run(0)) return found;
+  constexpr double whatever_it_says = -100.0;
+  const bool is_by_hand = PrecisionSearch(graph, compared).is_written_by_hand();
+  PrecisionSearch search(graph, compared, is_by_hand ? whatever_it_says : 0.0);
+  if (std::optional<StepPrecision> found = search.run(0)) return found;
   return PrecisionSearch(graph, compared).run_coarse();
+}
+
+bool has_whole_numbers(const ComparedMatrix& matrix) {
+  return std::ranges::all_of(cells(*matrix.theirs), [](double x) { return x == std::nearbyint(x); });
 }
 
 std::optional<StepPrecision> some_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared,
@@ -615,9 +629,10 @@ std::optional<StepPrecision> some_step_precision(const Graph& graph, std::span<c
   const std::optional<StepPrecision> besides = PrecisionSearch(graph, with_room, also_tried).run_in_room();
   if (!besides) return std::nullopt;
   const std::string decimals = count_of(static_cast<std::size_t>(*decimals_by_hand(compared)), "decimal");
-  return StepPrecision{besides->told.empty()
-                           ? fmt::format("some steps rounded to {}, which move the numbers by as much", decimals)
-                           : fmt::format("{}, and some steps rounded to {}", besides->told, decimals)};
+  return StepPrecision{.told = besides->told.empty()
+                                   ? fmt::format("some steps rounded to {}", decimals)
+                                   : fmt::format("{}, and some steps rounded to {}", besides->told, decimals),
+                       .is_bound = true};
 }
 
 bool gives_from_rounded_numbers(const Graph& graph, std::span<const ComparedMatrix> compared, const Change& change,

@@ -12,7 +12,8 @@ namespace attn {
 /// A right computation with other precision than that of its file: numbers that somebody rounded on the way, as with a
 /// pencil, or a program of few bits.
 struct StepPrecision {
-  std::string told;  // "each step rounded to 2 decimals, and √2 to 1.4"
+  std::string told;       // "each step rounded to 2 decimals, and √2 taken as 1.4"
+  bool is_bound = false;  // it gives not just these numbers, but none that are further off
 };
 
 /// What gives all matrices that differ, each computed from the numbers before it in the file: one step, or all, rounded
@@ -22,8 +23,12 @@ struct StepPrecision {
 std::optional<StepPrecision> step_precision(const Graph& graph, std::span<const ComparedMatrix> compared,
                                             double also_tried = 0.0);
 
-/// The same with fewer decimals, down to whole numbers, by which many things become equal.
+/// The same with fewer decimals, down to whole numbers, by which many things become equal. Numbers that were written by
+/// hand may be too few to tell it from other ways.
 std::optional<StepPrecision> coarse_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared);
+
+/// Whether all numbers of a matrix are whole: then they may have had decimals that were 0.
+bool has_whole_numbers(const ComparedMatrix& matrix);
 
 /// The same where some way to round steps to the decimals of the file can give them: it is not known which.
 std::optional<StepPrecision> some_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared,
