@@ -61,11 +61,9 @@ TEST_SUITE("attn check is just") {
     check_has(in_one_line(right.out), "rounded to 2 decimals");
     check_lacks(right.out, "mistake");
     CHECK(run_attn(Words{"check", by_hand, "walk", "--as", "output", "--strict"} + problem).code == 1);
-    const std::string root = folder.write("o.csv", "2.105,0.211\n2.055,0.109\n2.105,0.211\n");
-    const ProcessResult of_root = run_attn(
-        {"check", root, "--as", "output", "--q", "3 3; 3 2; 3 3", "--k", "0 0; 1 2; 3 1", "--v", "3 1; 3 2; 2 0"});
-    CHECK(of_root.code == 0);
-    check_has(of_root.out, "√2 taken as 1.4");
+    const std::string line = "attn walk --text 'a b c' --d-model 4 --d-k 2 --seed 5 --scale 1.4";
+    const std::string root = folder.write("o.json", file_with(computation_of(line), with_inputs({"output"})));
+    check_has(accepted({"check", root}).out, "√2 taken as 1.4");
     // A mistake of somebody who rounds is one all the same: scores that are not scaled.
     const ProcessResult wrong =
         run_attn(Words{"check", folder.write("w.csv", "0.99,2.94\n1.12,2.65\n"), "walk", "--as", "output"} + problem);
@@ -230,7 +228,8 @@ TEST_SUITE("attn check is just") {
       CAPTURE(seed);
       const std::string mean = with_member(file_with(graph, inputs), "output", as_json(means));
       CHECK(run_attn({"check", folder.write("mean.json", mean)}).code == 1);
-      const std::string zeros = with_member(file_with(graph, inputs), "output", "[[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]");
+      const std::string zeros =
+          with_member(file_with(graph, inputs), "output", "[[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]");
       CHECK(run_attn({"check", folder.write("zeros.json", zeros)}).code != 0);
       const Matrix unscaled = computation_of(line + " --scale none")->at("weights").matrix();
       for (const double unit : {1e-1, 1e-2}) {

@@ -650,9 +650,9 @@ class Recording {
   bool are_logits(const MatrixFile& file) const {
     const std::size_t columns = file.matrix.shape().columns;
     if (!embedding_ || columns != embedding_->rows) return false;
-    return columns != embedding_->columns || std::ranges::any_of(all_.matrices, [&](const MatrixFile& other) {
-             return other.name.starts_with(output_prefix) && other.matrix == file.matrix &&
-                    type_of(other.name.substr(output_prefix.size())) == "Linear";
+    return columns != embedding_->columns || std::ranges::any_of(all_.matrices, [&](const MatrixFile& made) {
+             return made.name.starts_with(output_prefix) && made.matrix == file.matrix &&
+                    type_of(made.name.substr(output_prefix.size())) == "Linear";
            });
   }
 

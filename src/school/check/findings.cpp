@@ -679,7 +679,7 @@ Findings explain_difference(const Graph& graph, std::span<const ComparedMatrix> 
   if (!rounded.is_one_mistake() && !is_one_cell) return exact;
   Finding& first = rounded.all.front();
   first.precision = "some steps rounded as well";
-  first.is_beyond_rounding = is_one_cell;
+  first.is_beyond_rounding = is_one_cell && compared[first.place].difference.cells > 1;
   first.difference = compared[first.place].difference;
   return rounded;
 }

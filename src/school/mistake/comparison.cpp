@@ -27,8 +27,9 @@ struct Digits {
 };
 
 Digits digits_of(double x, Precision type) {
+  // 0.09 that was computed as 9 · 0.01 is 0.09 at 15 digits.
   const std::string shortest =
-      type == Precision::float32 ? fmt::format("{}", static_cast<float>(x)) : fmt::format("{}", x);
+      type == Precision::float32 ? fmt::format("{}", static_cast<float>(x)) : fmt::format("{:.15g}", x);
   Digits digits;
   const std::size_t exponent = shortest.find('e');
   const std::string mantissa = shortest.substr(0, exponent);

@@ -53,6 +53,14 @@ Change numbers_of(const Node& original, const Matrix& theirs) {
 RecomputedMatrices::RecomputedMatrices(RecomputedMatrices& before, const std::vector<Change>& more, std::size_t first)
     : again_(before.again_, more, first), compared_(before.compared_) {}
 
+bool RecomputedMatrices::changes(std::size_t i) {
+  try {
+    return again_.changes(*compared_[i].node);
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 std::shared_ptr<const Matrix> RecomputedMatrices::at(std::size_t i) {
   try {
     return again_.of(*compared_[i].node).node().cells();

@@ -64,7 +64,8 @@ class RecomputedMatrices {
   /// The same with some changes more, which change nothing before a node. What stands before it is shared.
   RecomputedMatrices(RecomputedMatrices& before, const std::vector<Change>& more, std::size_t first);
 
-  bool changes(std::size_t i) { return again_.changes(*compared_[i].node); }
+  /// Not where it cannot be computed.
+  bool changes(std::size_t i);
   /// Null where it cannot be computed.
   std::shared_ptr<const Matrix> at(std::size_t i);
   bool explains(std::size_t i);

@@ -170,8 +170,7 @@ class NumberSolver {
     if (evidence.independent < unknowns + least_beyond) return std::nullopt;
     if (number != 0.0 && explains(2.0 * number)) return std::nullopt;  // any number does
     constexpr double least_digits = 6.0;  // of numbers with few decimals, where nobody would choose this one
-    if (ground_.compared[place_].rounding.decimals() && !is_likely(number) && evidence.digits < least_digits)
-      return std::nullopt;
+    if (ground_.compared[place_].rounding.decimals() && evidence.digits < least_digits) return std::nullopt;
     return solved(number);
   }
 
