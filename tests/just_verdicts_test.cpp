@@ -236,7 +236,9 @@ TEST_SUITE("attn check is just") {
         const OfNumber written = [&](double x) { return std::nearbyint(x / unit) * unit; };
         const std::string file = with_member(file_with(graph, inputs), "weights", as_json(unscaled, written));
         if (as_json(unscaled, written) == as_json(graph->at("weights").matrix(), written)) continue;
-        CHECK(run_attn({"check", folder.write("unscaled.json", file)}).code == 1);
+        // So few digits may fit rounded steps as well: then the page says both.
+        const ProcessResult page = run_attn({"check", folder.write("unscaled.json", file)});
+        if (page.code != 1) check_has(in_one_line(page.out), "scores that are not scaled");
       }
     }
   }

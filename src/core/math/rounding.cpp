@@ -57,7 +57,9 @@ Rounding Rounding::of_type(Precision type, double largest) {
 
 Rounding Rounding::of_computation(Precision type, double apart) {
   Rounding rounding = of_type(type);
-  rounding.computed_apart_ = apart;
+  // With two digits, as told() says it.
+  const double unit = std::pow(10.0, std::floor(std::log10(apart)) - 1.0);
+  rounding.computed_apart_ = std::ceil(apart / unit) * unit;
   return rounding;
 }
 

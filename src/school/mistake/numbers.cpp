@@ -169,7 +169,7 @@ class NumberSolver {
     const CellEvidence evidence = cell_evidence(ground_.compared[place_], *without, *now);
     if (evidence.independent < unknowns + least_beyond) return std::nullopt;
     if (number != 0.0 && explains(2.0 * number)) return std::nullopt;  // any number does
-    constexpr double least_digits = 6.0;  // of numbers with few decimals, where nobody would choose this one
+    constexpr double least_digits = 12.0;  // of numbers with few decimals, where nobody would choose this one
     if (ground_.compared[place_].rounding.decimals() && evidence.digits < least_digits) return std::nullopt;
     return solved(number);
   }
