@@ -21,9 +21,9 @@ KB = 1000  # bytes
 
 # The one place to change them: in kB, but for the last.
 CEILINGS = {
-    "code": 7700,
-    "repeated": 1230,
-    "headers": 6400,
+    "code": 8000,
+    "repeated": 1350,
+    "headers": 6900,
     "annexes": 0,
 }
 

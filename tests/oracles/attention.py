@@ -25,7 +25,7 @@ def softmax(x):
     top = x.max(axis=1, keepdims=True)
     powers = np.exp(x - np.where(np.isinf(top), 0.0, top))
     sums = powers.sum(axis=1, keepdims=True)
-    return np.divide(powers, sums, out=np.zeros_like(powers), where=sums > 0)
+    return np.divide(powers, sums, out=np.zeros_like(powers), where=sums != 0)
 
 
 def waves(n, d, layout="sinusoidal", base=10000.0, at=None):

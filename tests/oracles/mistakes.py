@@ -459,6 +459,7 @@ STEPS = {
                                     step(mask=lambda h: h.of.filled(h.scaled, -1e9)))),
     "masked-score-is-zero": (".ddd", step(mask=lambda h: h.of.filled(h.scaled, 0.0))),
     "masked-score-is-infinite": (".ddd", step(mask=lambda h: h.of.filled(h.scaled, INFINITY), weigh=with_no_number)),
+    "large-positive-mask-value": (".ddd", step(mask=lambda h: h.of.filled(h.scaled, 1e9))),
     "mask-times-infinity": (".ddd", step(mask=lambda h: h.scaled if h.of.allowed is None else h.of.filled(
         np.full_like(h.scaled, np.nan), -INFINITY), weigh=with_no_number)),
     "mask-added": (".ddd", step(mask=lambda h: h.scaled if h.of.allowed is None else h.scaled + h.of.allowed)),

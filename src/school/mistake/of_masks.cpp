@@ -444,6 +444,10 @@ constexpr Mistake mistakes_in_masks[] = {
      [](RewriteSite at) -> Made { return replace(at[0], at[1], infinity); },
      {},
      true},
+    {"large-positive-mask-value", error, "10⁹ in place of a masked score",
+     "This is what 10⁹ gives in place of masked scores: where a query has masked keys, they alone get weight. "
+     "Put −∞ or a large negative number in their place.",
+     masks_scores, [](RewriteSite at) -> Made { return replace(at[0], at[1], -very_low); }},
     {"mask-times-infinity",
      error,
      "a mask of 0 and 1 multiplied by −∞",
