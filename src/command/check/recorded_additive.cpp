@@ -173,7 +173,7 @@ std::optional<AdditiveLayers> additive_layers(const std::vector<MatrixFile>& rec
   if (layers.size() != 3) return std::nullopt;
   const auto makes_one = [](const auto& layer) { return layer.second.rows == 1; };
   if (std::ranges::count_if(layers, makes_one) != 1) return std::nullopt;
-  std::ranges::stable_partition(layers, std::not_fn(makes_one));
+  std::stable_partition(layers.begin(), layers.end(), std::not_fn(makes_one));
   const std::size_t hidden = layers[0].second.rows;
   if (layers[1].second.rows != hidden || layers[2].second.columns != hidden) return std::nullopt;
   // Two take what the module takes; what is summed up was made within.

@@ -158,10 +158,10 @@ struct HandRounding {
     std::vector<Change> all;
     for (const auto& [role, decimals] : roles) {
       all.push_back(behind_each(
-          [role, &compared](const Node& node) {
+          [role = role, &compared](const Node& node) {
             return &node != compared && is_step(node) && (!role || node.is(*role));
           },
-          [decimals, keep = keep](double x) { return kept(x, decimals, keep); }));
+          [decimals = decimals, keep = keep](double x) { return kept(x, decimals, keep); }));
     }
     if (exponentials) all.push_back(with_exponentials_as(*exponentials));
     if (root) all.push_back(with_rounded_root(*root));
