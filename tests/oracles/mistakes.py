@@ -330,6 +330,14 @@ def visible_in_opposite_order(h):
     return weights
 
 
+def wholes_from_fused(a):
+    """q, k and v made of the columns of which each head gets the next."""
+    fused = np.hstack([linear(a.x, a.w[which], a.b[which]) for which in range(3)])
+    size, count = a.d_k, a.heads
+    a.project = lambda which: np.hstack(
+        [columns(fused, (3 * number + which) * size, size) for number in range(count)])
+
+
 def cut_from_fused(a, whole, number, size, which):
     return columns(np.hstack([a.project(one) for one in range(3)]), (3 * number + which) * size, size)
 
@@ -437,6 +445,7 @@ STEPS = {
     "one-head": (".d--", both(whole_for_each, scaled(lambda h: 1.0 / math.sqrt(h.k.shape[1])),
                               step(merge=lambda every: every[0].output))),
     "fused-cut-by-head": (".d..", part(cut_from_fused)),
+    "fused-cut-by-head#2": (".d..", wholes_from_fused),
     "last-head-left-out": (".ddd", step(
         merge=lambda every: np.hstack([h.output for h in every[:-1]] + [0.0 * every[-1].output]))),
     "words-split-first": (".ddd", words_split(False)),

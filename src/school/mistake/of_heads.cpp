@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "school/mistake/parts.hpp"
 
@@ -59,33 +60,61 @@ Made words_split(RewriteSite at) {
   return map.b ? add(product, columns(at.of(*map.b), block * size, size)) : product;
 }
 
-// The columns of q, k and v side by side, [q | k | v], from which heads are cut one after another: of each head its
+// q, k and v of all heads side by side, [q | k | v], from which heads are cut one after another: of each head its
 // queries, keys and values follow each other.
-struct FusedPart {
-  std::vector<const Node*> wholes;  // q, k and v of all heads
-  std::size_t first;                // of its columns
+struct FusedWholes {
+  std::array<const Node*, 3> wholes;  // of equal shapes
+  std::size_t own;                    // which of them is cut from them
+  std::size_t size, heads;            // columns of a head, and how many of them there are
 };
-std::optional<FusedPart> fused_part(const Node& node) {
-  const std::optional<HeadPart> own = part_of_head(node);
-  if (!own || own->count < 2) return std::nullopt;
-  FusedPart fused{{}, 0};
-  const std::size_t size = node.frame.shape.columns;
-  for (const Role* role : {&role::q, &role::k, &role::v}) {
-    const Node* const beside = node.beside(*role);
-    const std::optional<HeadPart> part = beside ? part_of_head(*beside) : std::nullopt;
-    if (!part || part->number != own->number || part->whole->frame.shape != own->whole->frame.shape ||
-        beside->frame.shape.columns != size)
-      return std::nullopt;
-    if (node.is(*role)) fused.first = (3 * own->number + fused.wholes.size()) * size;
-    fused.wholes.push_back(part->whole);
+constexpr std::array fused_roles = {&role::q, &role::k, &role::v};
+
+std::optional<FusedWholes> fused_wholes(const Node& node) {
+  const auto own = std::ranges::find_if(fused_roles, [&](const Role* role) { return node.is(*role); });
+  if (own == fused_roles.end()) return std::nullopt;
+  FusedWholes fused{{}, static_cast<std::size_t>(own - fused_roles.begin()), 0, 0};
+  for (std::size_t i = 0; i < fused_roles.size(); ++i) {
+    const std::vector<const Node*> heads = of_all_heads(node, *fused_roles[i]);
+    const std::optional<HeadPart> first = heads.empty() ? std::nullopt : part_of_head(*heads.front());
+    if (!first || first->count != heads.size() || first->count < 2) return std::nullopt;
+    fused.wholes[i] = &first->whole->original();
+    fused.size = heads.front()->frame.shape.columns;
+    fused.heads = first->count;
   }
-  return fused;
+  const auto is_like_first = [&](const Node* whole) { return whole->frame.shape == fused.wholes[0]->frame.shape; };
+  return std::ranges::all_of(fused.wholes, is_like_first) ? std::optional(fused) : std::nullopt;
 }
-Made cut_from_fused(RewriteSite at) {
-  const FusedPart part = *fused_part(at.node);
+bool is_from_fused(const Node& node) {
+  const std::optional<FusedWholes> fused = fused_wholes(node);
+  if (!fused) return false;
+  const bool are_projected = std::ranges::all_of(fused->wholes, [](const Node* whole) { return whole->op != nullptr; });
+  return is_part(node) || (are_projected && fused->wholes[fused->own] == &node);
+}
+Value columns_of_head(const Value& side_by_side, const FusedWholes& fused, std::size_t head) {
+  return columns(side_by_side, (fused.wholes.size() * head + fused.own) * fused.size, fused.size);
+}
+// In the parts of each head alone.
+Made parts_cut_from_fused(RewriteSite at) {
+  const std::optional<HeadPart> part = part_of_head(at.node);
+  if (!part) return std::nullopt;
+  const FusedWholes fused = *fused_wholes(at.node);
   std::vector<Value> wholes;
-  for (const Node* whole : part.wholes) wholes.push_back(at.of(*whole));
-  return columns(concatenate(wholes), part.first, at.node.frame.shape.columns);
+  for (const Node* whole : fused.wholes) wholes.push_back(at.of(*whole));
+  return columns_of_head(concatenate(wholes), fused, part->number);
+}
+// In q, k and v of all heads, of which they are the parts.
+Made wholes_cut_from_fused(RewriteSite at) {
+  if (is_part(at.node)) return std::nullopt;
+  const FusedWholes fused = *fused_wholes(at.node);
+  std::vector<Value> wholes, heads;
+  for (const Node* whole : fused.wholes) {
+    std::vector<Value> operands;
+    for (const Node* operand : whole->operands) operands.push_back(at.of(*operand));
+    wholes.push_back(at.redo(*whole, operands));
+  }
+  const Value side_by_side = concatenate(wholes);
+  for (std::size_t head = 0; head < fused.heads; ++head) heads.push_back(columns_of_head(side_by_side, fused, head));
+  return concatenate(heads);
 }
 
 // --- how they are put together
@@ -169,7 +198,7 @@ constexpr Mistake mistakes_in_heads[] = {
     {"fused-cut-by-head", error, "q, k and v side by side cut head by head",
      "This is what comes out when q, k and v stand side by side and are reshaped to heads × 3 × d_k: each head gets the next 3 d_k columns of the whole. "
      "Reshape to 3 × heads × d_k: first come all columns of q, then those of k, then those of v.",
-     has<fused_part>, cut_from_fused},
+     is_from_fused, parts_cut_from_fused, {wholes_cut_from_fused}},
     {"last-head-left-out", error, "the last head left out",
      "This is what a loop over the heads gives that ends one too early: the columns of the last head stay 0.",
      makes<role::concat>,
