@@ -489,9 +489,11 @@ CheckResult best_result(const Command& command, const Arguments& arguments, std:
     return result_of(std::move(attempt), std::move(findings));
   }
   // Of those that leave fewer findings unexplained the first one; all else stays as it is said.
+  // All of them may take as much work as the first one.
   constexpr std::size_t most_explained = 4;
   for (CheckAttempt& attempt : nearest.first(std::min(nearest.size(), most_explained))) {
-    Findings findings = explain_difference(*attempt.graph, attempt.matched.compared);
+    Findings findings =
+        explain_difference(*attempt.graph, attempt.matched.compared, work_for_search / most_explained);
     if (findings.unexplained() < of_first.unexplained() && !undoes_supposition(attempt, findings, first))
       return result_of(std::move(attempt), std::move(findings));
   }

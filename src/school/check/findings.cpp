@@ -38,8 +38,10 @@ bool gives_the_same(const Graph& graph, std::span<const ComparedMatrix> compared
 
 class Search {
  public:
-  Search(const Graph& graph, std::span<const ComparedMatrix> compared, const std::vector<PlacedMistake>& possible)
-      : graph_(graph), compared_(compared), possible_(possible) {}
+  // `work`: how much it may take to go further than single mistakes, and as much again to follow several of them.
+  Search(const Graph& graph, std::span<const ComparedMatrix> compared, const std::vector<PlacedMistake>& possible,
+         std::uint64_t work)
+      : graph_(graph), compared_(compared), possible_(possible), work_left_(work), work_ahead_(work) {}
 
   Findings run() && {
     look_from(0);
@@ -83,10 +85,9 @@ class Search {
 
   // As far as single mistakes go. Nothing: it would take too long.
   std::optional<Left> left_behind(Finding finding) {
-    Search again(graph_, compared_, possible_);
+    Search again(graph_, compared_, possible_, work_ahead_);
     again.found_ = found_;
     again.work_left_ = 0;
-    again.work_ahead_ = work_ahead_;
     again.take_for_granted(finding);
     std::size_t first = finding.place + 1;
     again.findings_.all = {std::move(finding)};
@@ -459,7 +460,7 @@ class Search {
       const std::vector<Change> changes = from_the_start.with({variant.change});
       const ExplanatoryPower explained = explained_with(changes, first.place, true);
       if (explained.count < std::max<std::size_t>(first.explains, 1)) continue;
-      Search again(graph_, compared_, possible_);
+      Search again(graph_, compared_, possible_, work_ahead_);
       again.begin_with(first, variant, explained);
       if (again.findings_.unexplained() >= findings_.unexplained()) continue;
       findings_ = std::move(again.findings_);
@@ -532,9 +533,9 @@ class Search {
   std::vector<Change> found_;
   std::vector<Granted> granted_;  // the same by findings
   std::vector<const Mistake*> left_out_at_the_first_;
-  std::uint64_t work_left_ = work_for_pairs;
-  std::uint64_t work_ahead_ = work_for_pairs;  // to follow several mistakes
-  ExplanatoryPower most_;                      // of the finding that is looked at
+  std::uint64_t work_left_;
+  std::uint64_t work_ahead_;
+  ExplanatoryPower most_;  // of the finding that is looked at
   bool tries_single_ones_ = false;
   Findings findings_;
 };
@@ -651,7 +652,7 @@ std::size_t Findings::unexplained() const {
 
 bool is_one_mistake(const Graph& graph, std::span<const ComparedMatrix> compared) {
   const std::vector<PlacedMistake> possible = placed_mistakes(graph);
-  return Search(graph, compared, possible).run_for_single_mistakes().is_one_mistake();
+  return Search(graph, compared, possible, work_for_search).run_for_single_mistakes().is_one_mistake();
 }
 
 Findings find_mistakes(const Graph& graph, std::span<const ComparedMatrix> compared) {
@@ -660,10 +661,10 @@ Findings find_mistakes(const Graph& graph, std::span<const ComparedMatrix> compa
                    : explain_difference(graph, compared);
 }
 
-Findings explain_difference(const Graph& graph, std::span<const ComparedMatrix> compared) {
+Findings explain_difference(const Graph& graph, std::span<const ComparedMatrix> compared, std::uint64_t work) {
   const std::vector<PlacedMistake> possible = placed_mistakes(graph);
-  if (agree_in_all(compared)) return Search(graph, compared, possible).run();
-  Findings exact = Search(graph, compared, possible).run();
+  Findings exact = Search(graph, compared, possible, work).run();
+  if (agree_in_all(compared)) return exact;
   const std::vector<ComparedMatrix> with_room = with_room_for_rounded_steps(graph, compared);
   const bool is_known = exact.is_one_mistake();
   if (is_known && (with_room.empty() ? !is_by_hand(compared) : are_exact(compared, with_room))) return exact;
@@ -674,7 +675,7 @@ Findings explain_difference(const Graph& graph, std::span<const ComparedMatrix> 
   if (is_known) return exact;
   if (const auto stepwise = mistake_of_somebody_who_rounds(compared, graph, possible, exact)) return *stepwise;
   if (with_room.empty()) return exact;
-  Findings rounded = Search(graph, with_room, possible).run_for_single_mistakes();
+  Findings rounded = Search(graph, with_room, possible, work).run_for_single_mistakes();
   const bool is_one_cell = rounded.all.size() == 1 && rounded.all.front().difference.cells == 1;
   if (!rounded.is_one_mistake() && !is_one_cell) return exact;
   Finding& first = rounded.all.front();

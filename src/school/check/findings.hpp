@@ -87,8 +87,12 @@ bool is_explained(const Graph& graph, std::span<const ComparedMatrix> matrices);
 /// there.
 Findings find_mistakes(const Graph& graph, std::span<const ComparedMatrix> compared);
 
+/// The work that a search may take that goes further than single mistakes, in about nanoseconds.
+constexpr std::uint64_t work_for_search = 700'000'000;
+
 /// The same of what is no right computation with a precision that is known exactly.
-Findings explain_difference(const Graph& graph, std::span<const ComparedMatrix> compared);
+Findings explain_difference(const Graph& graph, std::span<const ComparedMatrix> compared,
+                            std::uint64_t work = work_for_search);
 
 /// Whether a mistake can be made, and gives these numbers as well, which are right.
 bool is_hidden(const Graph& graph, std::span<const ComparedMatrix> compared, const Mistake& mistake);

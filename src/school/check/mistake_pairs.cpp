@@ -23,6 +23,7 @@ struct Half {
   NodesWhere places;
   std::size_t rank;
   enum class Kind { row, with_convention, number, variant } kind;
+  bool gives_their_shape = true;  // alone; so does what cannot be computed alone
 };
 
 constexpr std::size_t behind_errors = 20;
@@ -139,7 +140,8 @@ class PairSearch {
       RecomputedMatrices alone(ground_.graph, ground_.compared, with_all(half.made.changes, {}));
       if (!alone.changes(place_)) return false;
       const std::shared_ptr<const Matrix> now = alone.at(place_);
-      if (!now || now->shape() != theirs.shape()) return true;
+      half.gives_their_shape = !now || now->shape() == theirs.shape();
+      if (!now || !half.gives_their_shape) return true;
       if (half.kind != Half::Kind::row && is_known(*now)) return false;
       known_.push_back(now);
       for (std::size_t i = 0; i < theirs.size(); ++i) {
@@ -170,6 +172,7 @@ class PairSearch {
     for (std::size_t i = 0; i < halves_.size(); ++i) {
       for (std::size_t k = i + 1; k < halves_.size(); ++k) {
         const Half *one = &halves_[i], *other = &halves_[k];
+        if (!one->gives_their_shape && !other->gives_their_shape) continue;
         if (one->kind == Half::Kind::variant && other->kind == Half::Kind::variant) continue;
         if (one->places.overlap(other->places)) continue;
         if (first_of(*other) < first_of(*one)) std::swap(one, other);

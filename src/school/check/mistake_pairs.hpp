@@ -26,7 +26,4 @@ struct MistakePair {
 /// that is left, which is what it takes to compute them: of large computations only the likeliest are.
 std::vector<MistakePair> find_pairs(const SearchGround& ground, std::size_t place, std::uint64_t& work_left);
 
-/// The work that all searches may take together that go further than single mistakes, in about nanoseconds.
-constexpr std::uint64_t work_for_pairs = 700'000'000;
-
 }  // namespace attn
