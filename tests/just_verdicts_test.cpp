@@ -1,13 +1,16 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "command/check/supposed_settings.hpp"
 #include "commands_tried.hpp"
 #include "process.hpp"
+#include "school/mistake/mistake.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -191,6 +194,14 @@ TEST_SUITE("attn check is just") {
       const std::string page = run_attn({"check", folder.write("ln.json", file), "layer-norm"}).out;
       check_has(page, "- variance-by-n-minus-1:");
       check_lacks(in_one_line(page), "Two mistakes");
+    }
+  }
+
+  TEST_CASE("what an option decides is a convention") {
+    for (const DecidedConvention& row : decided_conventions()) {
+      const auto found = std::ranges::find(mistakes(), row.convention, &Mistake::name);
+      REQUIRE_MESSAGE(found != mistakes().end(), row.convention);
+      CHECK_MESSAGE(found->kind == Mistake::Kind::convention, row.convention);
     }
   }
 

@@ -23,7 +23,7 @@ KB = 1000  # bytes
 CEILINGS = {
     "code": 8000,
     "repeated": 1350,
-    "headers": 6900,
+    "headers": 6910,
     "annexes": 0,
 }
 

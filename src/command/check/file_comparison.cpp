@@ -350,27 +350,12 @@ std::optional<CheckAttempt> attempt_supposing(const Command& command, const Argu
   }
 }
 
-// The option that says which of two conventions is meant: where the line has it, the other one is a mistake.
-struct DecidedConvention {
-  std::string_view convention;
-  const Option* by;
-};
-constexpr DecidedConvention decided_conventions[] = {
-    {"pre-norm", &option::norm},
-    {"post-norm", &option::norm},
-    {"rotary-halves", &option::positions},
-    {"rotary-neighbors", &option::positions},
-    {"gelu-by-tanh", &option::activation},
-    {"gelu-by-erf", &option::activation},
-    {"gelu-by-sigmoid", &option::activation},
-};
-
 // What the line says of the first convention that it decides; empty: of none.
 std::string said_of_conventions(const Findings& findings, const Arguments& typed) {
   if (!findings.all.empty()) {
     for (const Mistake* one : findings.all.front().mistakes) {
-      const auto row = std::ranges::find(decided_conventions, one->name, &DecidedConvention::convention);
-      if (row == std::end(decided_conventions) || !typed.has(*row->by)) continue;
+      const auto row = std::ranges::find(decided_conventions(), one->name, &DecidedConvention::convention);
+      if (row == decided_conventions().end() || !typed.has(*row->by)) continue;
       Arguments read = typed;
       read.read();
       return fmt::format("{} {}", row->by->name, read.name(*row->by));
@@ -387,8 +372,6 @@ CheckResult result_of_right(CheckAttempt attempt) {
   Findings findings = find_mistakes(*attempt.graph, attempt.matched.compared);
   return result_of(std::move(attempt), std::move(findings));
 }
-
-Findings right_with(StepPrecision precision) { return {.all = {}, .hidden = {}, .precision = std::move(precision)}; }
 
 std::uint64_t work_of_attempt(const CheckAttempt& attempt) {
   std::uint64_t most = 1;
@@ -492,8 +475,7 @@ CheckResult best_result(const Command& command, const Arguments& arguments, std:
   // All of them may take as much work as the first one.
   constexpr std::size_t most_explained = 4;
   for (CheckAttempt& attempt : nearest.first(std::min(nearest.size(), most_explained))) {
-    Findings findings =
-        explain_difference(*attempt.graph, attempt.matched.compared, work_for_search / most_explained);
+    Findings findings = explain_difference(*attempt.graph, attempt.matched.compared, work_for_search / most_explained);
     if (findings.unexplained() < of_first.unexplained() && !undoes_supposition(attempt, findings, first))
       return result_of(std::move(attempt), std::move(findings));
   }

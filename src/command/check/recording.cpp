@@ -17,6 +17,7 @@
 
 #include "command/check/inputs_in_file.hpp"
 #include "command/check/recorded_additive.hpp"
+#include "command/check/recorded_modules.hpp"
 #include "command/check/recorded_sentence.hpp"
 #include "core/math/rows.hpp"
 #include "core/support/error.hpp"
@@ -31,120 +32,6 @@
 namespace attn {
 
 namespace {
-
-// --- what is known of modules
-
-constexpr std::string_view about_name = "about", parameter_prefix = "parameter.", buffer_prefix = "buffer.",
-                           setting_prefix = "setting.", type_prefix = "type.", input_prefix = "input.",
-                           output_prefix = "output.";
-
-// Which command computes what a module does, by the layout of its parameters.
-struct RecordedLayout {
-  std::string_view layout, command;
-};
-constexpr RecordedLayout recorded_layouts[] = {
-    {"nn.TransformerEncoderLayer", "encoder"},
-    {"nn.TransformerEncoder", "encoder"},
-    {"nn.TransformerDecoderLayer", "decoder"},
-    {"nn.TransformerDecoder", "decoder"},
-    {"nn.Transformer", "transformer"},
-    {"a block of GPT-2", "encoder"},
-    {"GPT-2", "decoder"},
-    {"minGPT", "decoder"},
-};
-
-// The same by its type.
-struct RecordedType {
-  std::string_view type, command;
-};
-constexpr RecordedType recorded_types[] = {
-    {"LayerNorm", "layer-norm"}, {"RMSNorm", "layer-norm"}, {"Embedding", "embed"}};
-
-// What goes into a module: its matrices, in the order of its arguments, its masks by how they are called, and the ids
-// of its words where it has an embedding.
-struct RecordedInputs {
-  std::string_view command;
-  std::array<const Option*, 3> matrices;
-  struct MaskName {
-    std::string_view ending;  // of the argument
-    const Option* option;
-  };
-  std::vector<MaskName> masks;  // those with a longer ending first
-  std::array<const Option*, 2> ids = {};
-};
-
-const std::vector<RecordedInputs>& recorded_inputs() {
-  static const std::vector<RecordedInputs> table = {
-      {"walk",
-       {&option::x, &option::memory, &option::value_memory},
-       {{"key_padding_mask", &option::key_mask}, {"mask", &option::mask}}},
-      {"encoder", {&option::x}, {{"key_padding_mask", &option::key_mask}, {"mask", &option::mask}}, {&option::source}},
-      {"decoder",
-       {&option::target_x, &option::memory},
-       {{"memory_key_padding_mask", &option::memory_key_mask},
-        {"memory_mask", &option::memory_mask},
-        {"key_padding_mask", &option::key_mask},
-        {"mask", &option::mask}},
-       {&option::target}},
-      {"transformer",
-       {&option::x, &option::target_x},
-       {{"memory_key_padding_mask", &option::memory_key_mask},
-        {"tgt_key_padding_mask", &option::target_key_mask},
-        {"key_padding_mask", &option::key_mask},
-        {"memory_mask", &option::memory_mask},
-        {"tgt_mask", &option::target_mask},
-        {"mask", &option::mask}},
-       {&option::source, &option::target}},
-      {"layer-norm", {&option::x}, {}},
-  };
-  return table;
-}
-
-// What goes into a linear layer and what comes out, by its weight.
-struct AroundLinear {
-  const Role* weight;
-  const Role* taken;  // null: nothing that has a name
-  const Role* made;
-};
-constexpr AroundLinear around_linear[] = {
-    {&role::w_q, nullptr, &role::q},       {&role::w_k, nullptr, &role::k},
-    {&role::w_v, nullptr, &role::v},       {&role::w_o, &role::concat, &role::output},
-    {&role::w_1, nullptr, &role::inner},   {&role::w_2, nullptr, &role::feed_forward},
-    {&role::w_gate, nullptr, &role::gate},
-};
-
-constexpr std::array<std::string_view, 7> names_of_heads = {
-    "num_heads", "n_heads", "n_head", "nhead", "heads", "h", "num_attention_heads"};
-constexpr std::array<std::string_view, 2> names_of_causal = {"is_causal", "causal"};
-
-constexpr std::array<std::string_view, 3> names_of_activation = {"activation", "act", "act_fn"};
-constexpr std::array<std::string_view, 1> names_of_approximation = {"approximate"};
-
-// The activation that a function or a type of modules computes. With a tanh in place of Φ where the module says so.
-struct RecordedActivation {
-  std::string_view theirs, ours, by_tanh = ours;
-};
-constexpr RecordedActivation recorded_activations[] = {
-    {"relu", "relu"},
-    {"ReLU", "relu"},
-    {"gelu", "gelu"},
-    {"GELU", "gelu", "gelu-tanh"},
-    {"GELUActivation", "gelu"},
-    {"NewGELU", "gelu-tanh"},
-    {"NewGELUActivation", "gelu-tanh"},
-    {"new_gelu", "gelu-tanh"},
-    {"PytorchGELUTanh", "gelu-tanh"},
-    {"silu", "silu"},
-    {"SiLU", "silu"},
-    {"SiLUActivation", "silu"},
-    {"tanh", "tanh"},
-    {"Tanh", "tanh"},
-};
-
-const RecordedActivation* activation_called(std::string_view theirs) {
-  const auto found = std::ranges::find(recorded_activations, theirs, &RecordedActivation::theirs);
-  return found == std::end(recorded_activations) ? nullptr : &*found;
-}
 
 bool is_whole_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -173,10 +60,10 @@ class Recording {
   // By the layout of the parameters, or by the type.
   std::string_view command() const {
     const std::string layout = layout_of_parameters();
-    const auto by_layout = std::ranges::find(recorded_layouts, layout, &RecordedLayout::layout);
-    if (by_layout != std::end(recorded_layouts)) return by_layout->command;
-    const auto by_type = std::ranges::find(recorded_types, type_of(""), &RecordedType::type);
-    return by_type == std::end(recorded_types) ? "walk" : by_type->command;
+    const auto by_layout = std::ranges::find(recorded_layouts(), layout, &RecordedLayout::layout);
+    if (by_layout != recorded_layouts().end()) return by_layout->command;
+    const auto by_type = std::ranges::find(recorded_types(), type_of(""), &RecordedType::type);
+    return by_type == recorded_types().end() ? "walk" : by_type->command;
   }
 
   void take(const Command& command, const std::string& path, Arguments& arguments) {
@@ -627,8 +514,8 @@ class Recording {
   const AroundLinear* linear_called(const std::string& module) const {
     const std::span<const Role* const> roles = roles_named(module + ".weight");
     if (roles.empty()) return nullptr;
-    const auto found = std::ranges::find(around_linear, roles.front(), &AroundLinear::weight);
-    return found == std::end(around_linear) ? nullptr : &*found;
+    const auto found = std::ranges::find(around_linear(), roles.front(), &AroundLinear::weight);
+    return found == around_linear().end() ? nullptr : &*found;
   }
 
   static std::string beside(const std::string& module, std::string_view leaf) {

@@ -59,6 +59,16 @@ const std::vector<OpenSetting>& open_settings() {
   return table;
 }
 
+constexpr DecidedConvention conventions_by_option[] = {
+    {"pre-norm", &option::norm},
+    {"post-norm", &option::norm},
+    {"rotary-halves", &option::positions},
+    {"rotary-neighbors", &option::positions},
+    {"gelu-by-tanh", &option::activation},
+    {"gelu-by-erf", &option::activation},
+    {"gelu-by-sigmoid", &option::activation},
+};
+
 // As many as divide the columns of the queries.
 bool can_be_heads(const Graph& graph, std::size_t heads) {
   return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
@@ -111,5 +121,7 @@ std::vector<Supposition> suppositions(const Command& command, const Arguments& t
   }
   return all;
 }
+
+std::span<const DecidedConvention> decided_conventions() { return conventions_by_option; }
 
 }  // namespace attn

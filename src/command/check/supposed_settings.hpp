@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command/command.hpp"
@@ -31,5 +33,12 @@ std::vector<Supposition> suppositions(const Command& command, const Arguments& t
 
 /// How many heads there may be.
 std::vector<SupposedSetting> supposed_heads();
+
+/// The option that says which of two conventions is meant: where the line has it, the other one is a mistake.
+struct DecidedConvention {
+  std::string_view convention;
+  const Option* by;
+};
+std::span<const DecidedConvention> decided_conventions();
 
 }  // namespace attn

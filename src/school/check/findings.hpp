@@ -76,6 +76,9 @@ struct Findings {
   bool may_be_conventions() const;
 };
 
+/// What is right with other precision.
+Findings right_with(StepPrecision precision);
+
 /// Whether one mistake gives all that differs.
 bool is_one_mistake(const Graph& graph, std::span<const ComparedMatrix> compared);
 

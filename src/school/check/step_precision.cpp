@@ -13,181 +13,13 @@
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
+#include "school/check/rounded_steps.hpp"
 #include "school/mistake/mistake_search.hpp"
 #include "school/mistake/parts.hpp"
 
 namespace attn {
 
 namespace {
-
-// --- how numbers are rounded
-
-enum class RoundOrCut { nearest, nearest_even, cut };
-
-constexpr int most_decimals_by_hand = 4;
-
-// A number that stands exactly between two is rounded away from 0, as people do, or to the even one, as NumPy does.
-double kept(double x, int decimals, RoundOrCut keep) {
-  if (!std::isfinite(x)) return x;
-  constexpr double slack = 1e-9;  // 0.29999999999 is 0.3
-  const double unit = std::pow(10.0, decimals), scaled = x * unit;
-  if (keep == RoundOrCut::nearest_even) return std::nearbyint(scaled) / unit;
-  const double away = scaled + std::copysign(slack, scaled);
-  return (keep == RoundOrCut::cut ? std::trunc(away) : std::round(away)) / unit;
-}
-
-// --- steps
-
-bool is_step(const Node& node) {
-  return !node.name.empty() && node.op && !node.is_alias() && node.family == &family::forward &&
-         (node.content() == Content::numbers || node.content() == Content::weights);
-}
-
-using OfNumber = std::function<double(double)>;
-
-Matrix each_number(const Matrix& matrix, const OfNumber& function) {
-  Matrix result = matrix;
-  for (double& x : cells(result)) x = function(x);
-  return result;
-}
-
-// What the other changes make of a step, with a function of each number.
-Change behind_each(std::function<bool(const Node& node)> where, OfNumber function) {
-  return {std::move(where), [function = std::move(function)](RewriteSite at) -> Made {
-            return at.like(each_number(at.itself().matrix(), function));
-          }};
-}
-
-// --- the root
-
-bool divides_by_a_root(const Node& node) {
-  const Scalar* const by = makes(node, role::scaled) ? node.find(setting::number) : nullptr;
-  if (!by || node.op != &op::divide) return false;
-  const double square = by->value * by->value;
-  return std::fabs(square - std::nearbyint(square)) < 1e-9 && by->value != std::nearbyint(by->value);
-}
-
-struct RoundedRoot {
-  int decimals;
-  RoundOrCut keep;
-  bool is_reciprocal;  // 1/√2 as 0.71, by which the scores are multiplied
-};
-
-constexpr RoundedRoot rounded_roots[] = {
-    {1, RoundOrCut::nearest, false}, {2, RoundOrCut::nearest, false}, {3, RoundOrCut::nearest, false},
-    {0, RoundOrCut::nearest, false}, {4, RoundOrCut::nearest, false}, {1, RoundOrCut::cut, false},
-    {2, RoundOrCut::cut, false},     {3, RoundOrCut::cut, false},     {2, RoundOrCut::nearest, true},
-    {3, RoundOrCut::nearest, true},  {1, RoundOrCut::nearest, true},  {4, RoundOrCut::nearest, true},
-};
-
-double root_kept(double root, const RoundedRoot& as) {
-  return kept(as.is_reciprocal ? 1.0 / root : root, as.decimals, as.keep);
-}
-
-Change with_rounded_root(const RoundedRoot& as) {
-  return {divides_by_a_root, [as](RewriteSite at) -> Made {
-            const double number = root_kept(at.node.find(setting::number)->value, as);
-            return as.is_reciprocal ? times(at[0], plain_number(number)) : divide(at[0], plain_number(number));
-          }};
-}
-
-// --- exponentials
-
-struct Exponentials {
-  std::optional<int> decimals = {};  // nothing: they are not rounded
-  RoundOrCut keep = RoundOrCut::nearest;
-  bool less_largest = false;  // after the largest number of the row is subtracted
-  double base = std::numbers::e;
-};
-
-double fast_exponential(double x) {  // (Schraudolph 1999)
-  constexpr double most = 700.0;
-  if (!(std::fabs(x) < most)) return std::exp(x);
-  const double high = std::floor(1048576.0 / std::numbers::ln2 * x + 1072693248.0 - 60801.0);
-  const double exponent = std::floor(high / 1048576.0);
-  return std::ldexp(1.0 + (high - exponent * 1048576.0) / 1048576.0, static_cast<int>(exponent) - 1023);
-}
-double compounded(double x) { return std::isfinite(x) ? std::pow(1.0 + x / 256.0, 256.0) : std::exp(x); }
-double compounded_further(double x) { return std::isfinite(x) ? std::pow(1.0 + x / 1024.0, 1024.0) : std::exp(x); }
-
-struct OtherExponential {
-  std::string_view told;
-  double (*function)(double);
-};
-constexpr OtherExponential other_exponentials[] = {
-    {"exponentials approximated by their bits (Schraudolph 1999)", fast_exponential},
-    {"exponentials approximated as (1 + x/256)²⁵⁶", compounded},
-    {"exponentials approximated as (1 + x/1024)¹⁰²⁴", compounded_further},
-};
-
-Change softmax_by(OfNumber exponential, bool less_largest) {
-  return {is_softmax_of_attention, [exponential = std::move(exponential), less_largest](RewriteSite at) -> Made {
-            Matrix weights = at[0].matrix();
-            for (std::size_t i = 0; i < weights.shape().rows; ++i) {
-              const std::span<double> own = row(weights, i);
-              const double largest = std::ranges::max(own);
-              double sum = 0.0;
-              for (double& x : own) sum += x = is_masked(x) ? 0.0 : exponential(less_largest ? x - largest : x);
-              // Nobody goes on with a row of which nothing is left.
-              if (sum == 0.0 && !is_masked(largest)) fail("{}: all exponentials of a row are 0", at.node.title());
-              for (double& x : own) x = sum > 0.0 ? x / sum : 0.0;
-            }
-            return at.like(std::move(weights));
-          }};
-}
-
-Change with_exponentials_as(const Exponentials& as) {
-  const OfNumber exponential = [as](double x) {
-    const double power = std::pow(as.base, x);
-    return as.decimals ? kept(power, *as.decimals, as.keep) : power;
-  };
-  return softmax_by(exponential, as.less_largest);
-}
-
-// --- all of it
-
-// What somebody may have rounded on the way.
-struct HandRounding {
-  std::vector<std::pair<const Role*, int>> roles = {};  // to how many decimals; null: each step
-  RoundOrCut keep = RoundOrCut::nearest;
-  std::optional<Exponentials> exponentials = {};
-  std::optional<RoundedRoot> root = {};
-
-  // A matrix that is compared has the decimals of its file: whatever else it is, it is not rounded for itself.
-  std::vector<Change> changes(const Node* const& compared) const {
-    std::vector<Change> all;
-    for (const auto& [role, decimals] : roles) {
-      all.push_back(behind_each(
-          [role = role, &compared](const Node& node) {
-            return &node != compared && is_step(node) && (!role || node.is(*role));
-          },
-          [decimals = decimals, keep = keep](double x) { return kept(x, decimals, keep); }));
-    }
-    if (exponentials) all.push_back(with_exponentials_as(*exponentials));
-    if (root) all.push_back(with_rounded_root(*root));
-    return all;
-  }
-
-  std::string told(const Node* scaled) const {
-    const std::string_view verb = keep == RoundOrCut::cut ? "cut at" : "rounded to";
-    std::vector<std::string> parts;
-    for (const auto& [role, decimals] : roles) {
-      parts.push_back(fmt::format("{} {} {}", role ? std::string(role->leaf) : "each step", verb,
-                                  count_of(static_cast<std::size_t>(decimals), "decimal")));
-    }
-    if (exponentials && exponentials->decimals)
-      parts.push_back(fmt::format("exponentials {} {}", exponentials->keep == RoundOrCut::cut ? "cut at" : "rounded to",
-                                  count_of(static_cast<std::size_t>(*exponentials->decimals), "decimal")));
-    if (exponentials && exponentials->base != std::numbers::e)
-      parts.push_back(fmt::format("e taken as {}", exponentials->base));
-    if (root && scaled) {
-      const double value = scaled->find(setting::number)->value;
-      parts.push_back(fmt::format("{}√{} taken as {}", root->is_reciprocal ? "1/" : "", std::nearbyint(value * value),
-                                  root_kept(value, *root)));
-    }
-    return list_in_words(parts);
-  }
-};
 
 double spread_of(const Matrix& matrix) {
   double least = 0.0, most = 0.0;
@@ -442,7 +274,7 @@ class PrecisionSearch {
   bool pays_for(double ways) const { return digits_ >= std::log10(ways) + 1.0 + also_tried_; }
 
   std::optional<StepPrecision> single_facts(int least_decimals) {
-    for (const RoundedRoot& root : rounded_roots) {
+    for (const RoundedRoot& root : rounded_roots()) {
       if (!scaled_) break;
       if (const auto found = tried({.root = root})) return found;
     }
@@ -450,7 +282,7 @@ class PrecisionSearch {
       for (const double base : {2.718, 2.72, 2.7183}) {
         if (const auto found = tried({.exponentials = Exponentials{.base = base}})) return found;
       }
-      for (const OtherExponential& row : other_exponentials) {
+      for (const OtherExponential& row : other_exponentials()) {
         if (is_written_by_hand_) break;
         for (const bool less_largest : {false, true}) {
           if (explains({softmax_by(row.function, less_largest)})) return told(std::string(row.told));
@@ -483,7 +315,7 @@ class PrecisionSearch {
 
   std::vector<std::optional<RoundedRoot>> roots(int decimals) const {
     std::vector<std::optional<RoundedRoot>> all = {std::nullopt};
-    for (const RoundedRoot& root : rounded_roots) {
+    for (const RoundedRoot& root : rounded_roots()) {
       const bool is_usual = root.decimals == decimals || (root.decimals <= 2 && root.decimals > 0);
       if (scaled_ && is_usual) all.push_back(root);
     }
@@ -635,12 +467,16 @@ std::optional<StepPrecision> some_step_precision(const Graph& graph, std::span<c
                        .is_bound = true};
 }
 
-bool gives_from_rounded_numbers(const Graph& graph, std::span<const ComparedMatrix> compared, const Change& change,
-                                bool with_exponentials) {
+bool gives_from_rounded_numbers(const Graph& graph, std::span<const ComparedMatrix> compared, const Change& change) {
+  PrecisionSearch search(graph, compared);
+  return search.is_written_by_hand() && search.explains({change});
+}
+
+bool gives_from_rounded_exponentials(const Graph& graph, std::span<const ComparedMatrix> compared,
+                                     const Change& change) {
   PrecisionSearch search(graph, compared);
   if (!search.is_written_by_hand()) return false;
-  if (search.explains({change})) return true;
-  for (int decimals = most_decimals_by_hand; with_exponentials && decimals >= 1; --decimals) {
+  for (int decimals = most_decimals_by_hand; decimals >= 1; --decimals) {
     for (const bool less_largest : {false, true}) {
       if (search.explains(
               {change, with_exponentials_as({decimals, RoundOrCut::nearest, less_largest, std::numbers::e})}))

@@ -34,10 +34,11 @@ bool has_whole_numbers(const ComparedMatrix& matrix);
 std::optional<StepPrecision> some_step_precision(const Graph& graph, std::span<const ComparedMatrix> compared,
                                                  double also_tried = 0.0);
 
-/// Whether a mistake gives all matrices that differ, each from the numbers before it in the file; also with
-/// exponentials that were rounded.
-bool gives_from_rounded_numbers(const Graph& graph, std::span<const ComparedMatrix> compared, const Change& change,
-                                bool with_exponentials);
+/// Whether a mistake gives all matrices that differ, each from the numbers before it in the file.
+bool gives_from_rounded_numbers(const Graph& graph, std::span<const ComparedMatrix> compared, const Change& change);
+/// The same with exponentials that were rounded as well.
+bool gives_from_rounded_exponentials(const Graph& graph, std::span<const ComparedMatrix> compared,
+                                     const Change& change);
 
 /// The matrices with as much room as steps leave that are rounded to the decimals of the file, for mistakes of somebody
 /// who rounds. Empty: the file has no decimals, or too few to tell anything.

@@ -90,7 +90,7 @@ bool is_from_fused(const Node& node) {
   const bool are_projected = std::ranges::all_of(fused->wholes, [](const Node* whole) { return whole->op != nullptr; });
   return is_part(node) || (are_projected && fused->wholes[fused->own] == &node);
 }
-Value columns_of_head(const Value& side_by_side, const FusedWholes& fused, std::size_t head) {
+Value fused_columns(const Value& side_by_side, const FusedWholes& fused, std::size_t head) {
   return columns(side_by_side, (fused.wholes.size() * head + fused.own) * fused.size, fused.size);
 }
 // In the parts of each head alone.
@@ -100,7 +100,7 @@ Made parts_cut_from_fused(RewriteSite at) {
   const FusedWholes fused = *fused_wholes(at.node);
   std::vector<Value> wholes;
   for (const Node* whole : fused.wholes) wholes.push_back(at.of(*whole));
-  return columns_of_head(concatenate(wholes), fused, part->number);
+  return fused_columns(concatenate(wholes), fused, part->number);
 }
 // In q, k and v of all heads, of which they are the parts.
 Made wholes_cut_from_fused(RewriteSite at) {
@@ -113,7 +113,7 @@ Made wholes_cut_from_fused(RewriteSite at) {
     wholes.push_back(at.redo(*whole, operands));
   }
   const Value side_by_side = concatenate(wholes);
-  for (std::size_t head = 0; head < fused.heads; ++head) heads.push_back(columns_of_head(side_by_side, fused, head));
+  for (std::size_t head = 0; head < fused.heads; ++head) heads.push_back(fused_columns(side_by_side, fused, head));
   return concatenate(heads);
 }
 
@@ -195,10 +195,14 @@ constexpr Mistake mistakes_in_heads[] = {
      "This is what the inputs give when they are split among the heads and all parts are projected by the parameters of the first head. "
      "Project first, then split.",
      is_projected_part, words_split<true>},
-    {"fused-cut-by-head", error, "q, k and v side by side cut head by head",
+    {"fused-cut-by-head",
+     error,
+     "q, k and v side by side cut head by head",
      "This is what comes out when q, k and v stand side by side and are reshaped to heads × 3 × d_k: each head gets the next 3 d_k columns of the whole. "
      "Reshape to 3 × heads × d_k: first come all columns of q, then those of k, then those of v.",
-     is_from_fused, parts_cut_from_fused, {wholes_cut_from_fused}},
+     is_from_fused,
+     parts_cut_from_fused,
+     {wholes_cut_from_fused}},
     {"last-head-left-out", error, "the last head left out",
      "This is what a loop over the heads gives that ends one too early: the columns of the last head stay 0.",
      makes<role::concat>,
