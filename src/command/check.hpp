@@ -32,8 +32,9 @@ Answer recorder_code(const Command& command, const Arguments& arguments);
 
 // What the parser asks of them.
 
-/// The command whose computation a recorded file is of; null: it is not recorded, or cannot be read.
-const Command* command_of_recording(const std::string& path);
+/// The command whose computation a file is of, which was recorded, or has the parameters of a whole model; null: it is
+/// of neither kind, or cannot be read.
+const Command* command_of_file(const std::string& path);
 
 /// Throws InputError: one file is compared, and this is another one.
 [[noreturn]] void refuse_further_file(const std::string& path);

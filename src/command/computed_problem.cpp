@@ -199,6 +199,7 @@ ComputedProblem compute_problem(const Arguments& arguments, Extent extent,
 // --- parameter file
 
 ParameterFile parameters_asked_for(const Arguments& arguments, const std::string& path) {
+  if (const ParametersRead* const read = arguments.attachments.find<ParametersRead>()) return *read->file;
   if (!arguments.has(option::prefix)) refuse_model_folder(path);
   return read_parameters(path, arguments.text(option::prefix).value_or(""), arguments.count(option::heads).value_or(0));
 }

@@ -49,6 +49,11 @@ using AddNodes = void (*)(Graph& graph);
 ComputedProblem compute_problem(const Arguments& arguments, Extent extent = Extent::output,
                                 std::vector<const Node*> (*wanted)(const Graph&) = all_nodes, AddNodes add = nullptr);
 
+/// The parameters of --parameters, where they were found among other matrices of its file: hung on the arguments.
+struct ParametersRead {
+  std::shared_ptr<const ParameterFile> file = {};
+};
+
 /// The parameters in a file, those behind --prefix where it is given. Throws InputError as read_parameters.
 ParameterFile parameters_asked_for(const Arguments& arguments, const std::string& path);
 

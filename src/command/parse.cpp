@@ -274,11 +274,11 @@ ParsedCommandLine parse(const std::vector<std::string>& command_line) {
     put_what_is_before(named, {command_line.begin() + 1, other}, parsed.arguments);
     return parsed;
   }
-  // What a file was recorded of, where the line does not name it.
+  // What a file is of, where the line does not name it.
   const auto file = std::find_if(command_line.begin() + 1, command_line.end(),
                                  [&](const std::string& word) { return !flag_of(named, word); });
   if (named.shown_as == &option::against && file != command_line.end() && !asks_for_each(command_line)) {
-    const Command* const recorded = looks_like_option(*file) ? nullptr : command_of_recording(*file);
+    const Command* const recorded = looks_like_option(*file) ? nullptr : command_of_file(*file);
     if (recorded && recorded->name != "walk") {
       std::vector<std::string> line = {std::string(recorded->name)};
       line.insert(line.end(), file + 1, command_line.end());

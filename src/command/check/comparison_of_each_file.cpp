@@ -118,7 +118,7 @@ CheckedFile check_file(const Command& named, Arguments arguments, const FileOfFo
   const std::string& path = to_check.path;
   CheckedFile file{.path = path, .refused = to_check.refused};
   if (!file.refused.empty()) return file;
-  const Command* const recorded = named.shown_as ? command_of_recording(path) : nullptr;
+  const Command* const recorded = named.shown_as ? command_of_file(path) : nullptr;
   const Command& command = recorded ? *recorded : named;
   const InputReports own;  // what was assumed of one file is not told of all
   arguments.words.clear();

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,11 +18,13 @@
 #include "command/check/inputs_in_file.hpp"
 #include "command/check/other_readings.hpp"
 #include "command/check/recording.hpp"
+#include "command/computed_problem.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/file_access.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
+#include "data/parameters/layout.hpp"
 #include "data/parameters/parameters.hpp"
 #include "data/problem/problem_file.hpp"
 #include "data/problem/problem_options.hpp"
@@ -92,11 +95,65 @@ void take_attention_parameters(NamedMatrices& all, const std::string& path, cons
   std::erase_if(all.matrices, [&](const MatrixFile& file) { return among->names.contains(file.name); });
 }
 
+// What goes into a whole model, by how people call it, and as what it is compared.
+struct VectorsOfModel {
+  const Option* option;
+  std::vector<std::string_view> names;
+  std::string_view compared_as;
+};
+const std::vector<VectorsOfModel>& vectors_of_models() {
+  static const std::vector<VectorsOfModel> table = {
+      {&option::x, {"x", "src", "source", "input", "inputs", "embeddings"}, "source.x"},
+      {&option::target_x, {"targetx", "tgt", "target", "x", "input", "inputs"}, "target.x"},
+      {&option::memory, {"memory", "encoderoutput", "encoderoutputs", "encout"}, "memory"},
+  };
+  return table;
+}
+
+// The parameters of a whole model that the file has beside what is compared, and what goes into it.
+void take_model_parameters(const Command& command, NamedMatrices& all, const std::string& path, Arguments& arguments) {
+  static constexpr std::array says_model = {&option::source, &option::target, &option::text, &option::seed};
+  const SourceParts source = parts_of_source(path);
+  if (gives_problem(arguments) || arguments.has_any(says_model) || source.path == "-" || !source.key.empty()) return;
+  std::optional<ParametersAmong> among = parameters_among(all.matrices, place_of_file(path));
+  if (!among) return;
+  arguments.put(option::parameters, path);
+  arguments.attachments.of<ParametersRead>().file = std::make_shared<const ParameterFile>(std::move(among->file));
+  std::erase_if(all.matrices, [&](const MatrixFile& file) { return among->names.contains(file.name); });
+  std::set<const MatrixFile*> taken;
+  for (const VectorsOfModel& row : vectors_of_models()) {
+    if (!offers(command, *row.option) || arguments.has(*row.option)) continue;
+    for (const std::string_view name : row.names) {
+      const auto found = std::ranges::find_if(all.matrices, [&](const MatrixFile& file) {
+        return plain_name(file.name) == name && file.count == 1 && !taken.contains(&file);
+      });
+      if (found == all.matrices.end()) continue;
+      arguments.put(*row.option, *found);
+      found->name = row.compared_as;
+      taken.insert(&*found);
+      break;
+    }
+  }
+}
+
+// γ and β of a norm by itself, as PyTorch names them.
+void name_own_parameters(const Command& command, NamedMatrices& all) {
+  for (const PartTensor& tensor : tensors_of_part(scope::norm)) {
+    const auto is_it = [&](const OfferedOption& row) { return row.option->role == &tensor.role; };
+    if (std::ranges::none_of(command.own.options, is_it)) continue;
+    for (MatrixFile& file : all.matrices) {
+      if (file.name == tensor.name) file.name = tensor.role.leaf;
+    }
+  }
+}
+
 void take_inputs(const NamedMatrices& all, const std::string& where, const OffersOption& offers, std::size_t heads,
                  Arguments& arguments) {
   const std::vector<MatrixFile>& files = all.matrices;
   OptionValues values = inputs_among(files, arguments, offers, heads);
   if (all.are_named) put_heads_of_keys(arguments, values, offers);
+  if (all.are_named && offers(option::kv_heads) && may_share_keys(arguments, values))
+    fail_without_number_of_heads(where);
   const auto is_of_module = [](const MatrixFile& file) {
     const std::span<const Role* const> roles = roles_named(file.name);
     return is_linear_weight(file.name) && roles.front() == &role::w_o;
@@ -269,6 +326,14 @@ void take_all_as_read(const Command& command, NamedMatrices all, const std::stri
                       std::optional<std::size_t> readings = {}) {
   const auto offered = [&](const Option& option) { return offers(command, option) && command.uses(option); };
   take_recording(command, path, all, arguments);
+  if (all.are_named) name_own_parameters(command, all);
+  if (all.are_named && command.takes_model()) {
+    const bool are_given = arguments.has(option::parameters);
+    if (!is_recorded(*arguments.attachments.find<MatricesToCompare>()->as_read))
+      take_model_parameters(command, all, path, arguments);
+    if (!are_given && arguments.has(option::parameters) && !arguments.has(option::heads))
+      fail_without_number_of_heads(place_of_file(path));
+  }
   // Of a generation each step has a computation of its own.
   if (command.run != run_generate) take_step_by_step(command, all, arguments);
   for (const MatrixFile& file : all.matrices) InputReports::tell(input_report_of(file.name, file));

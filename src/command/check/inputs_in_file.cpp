@@ -206,6 +206,9 @@ std::size_t heads_in(const std::vector<MatrixFile>& files) {
   return are_all ? std::max(heads, numbers.size()) : heads;
 }
 
+// Queries and keys are as wide as each other, unless heads share keys.
+constexpr std::array columns_that_agree = {std::pair{&option::w_q, &option::w_k}, std::pair{&option::q, &option::k}};
+
 std::size_t columns_of(const Option& option, const Arguments& given, const OptionValues& values) {
   const OptionValues& has = given.has(option) ? static_cast<const OptionValues&>(given) : values;
   return has.has(option) ? has.matrix(option).matrix.shape().columns : 0;
@@ -221,11 +224,20 @@ OptionValues inputs_among(const std::vector<MatrixFile>& files, const Arguments&
   return values;
 }
 
+bool may_share_keys(const Arguments& given, const OptionValues& values) {
+  if (given.has_any(std::array{&option::heads, &option::kv_heads, &option::score}) || values.has(option::heads))
+    return false;
+  return std::ranges::any_of(columns_that_agree, [&](const auto& row) {
+    const std::size_t queries = columns_of(*row.first, given, values), keys = columns_of(*row.second, given, values);
+    return keys > 0 && keys < queries && queries % keys == 0;
+  });
+}
+
 void put_heads_of_keys(const Arguments& given, OptionValues& values, const OffersOption& offers) {
   const std::optional<std::size_t> heads =
       given.has(option::heads) ? given.count(option::heads) : values.count(option::heads);
   if (!heads || given.has(option::kv_heads) || given.has(option::score) || !offers(option::kv_heads)) return;
-  for (const auto& [of_queries, of_keys] : {std::pair(&option::w_q, &option::w_k), std::pair(&option::q, &option::k)}) {
+  for (const auto& [of_queries, of_keys] : columns_that_agree) {
     const std::size_t queries = columns_of(*of_queries, given, values), keys = columns_of(*of_keys, given, values);
     const std::size_t size = queries / *heads;
     const bool are_shared = size > 0 && queries % *heads == 0 && keys > 0 && keys < queries && keys % size == 0;

@@ -41,6 +41,10 @@ std::optional<std::size_t> words_in(const std::vector<MatrixFile>& files, const 
 OptionValues inputs_among(const std::vector<MatrixFile>& files, const Arguments& given, const OffersOption& offers,
                           std::size_t heads = 0);
 
+/// Whether keys have a part of the columns of queries, as where heads share them, and nothing says how many heads there
+/// are.
+bool may_share_keys(const Arguments& given, const OptionValues& values);
+
 /// Keys have as many columns in each head as queries: where they have fewer in all, says how many heads of keys there
 /// are. The line is read already.
 void put_heads_of_keys(const Arguments& given, OptionValues& values, const OffersOption& offers);

@@ -46,7 +46,10 @@ constexpr RecordedActivation recorded_activations[] = {
 
 }  // namespace
 
-std::span<const RecordedLayout> recorded_layouts() { return commands_by_layout; }
+const RecordedLayout* layout_recorded_as(std::string_view layout) {
+  const auto found = std::ranges::find(commands_by_layout, layout, &RecordedLayout::layout);
+  return found == std::end(commands_by_layout) ? nullptr : &*found;
+}
 
 std::span<const RecordedType> recorded_types() { return commands_by_type; }
 

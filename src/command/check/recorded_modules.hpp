@@ -20,7 +20,8 @@ constexpr std::string_view about_name = "about", parameter_prefix = "parameter."
 struct RecordedLayout {
   std::string_view layout, command;
 };
-std::span<const RecordedLayout> recorded_layouts();
+/// Null: it is of a part, such as an attention, or of nothing that is compared.
+const RecordedLayout* layout_recorded_as(std::string_view layout);
 
 /// The same by its type.
 struct RecordedType {

@@ -60,8 +60,7 @@ class Recording {
   // By the layout of the parameters, or by the type.
   std::string_view command() const {
     const std::string layout = layout_of_parameters();
-    const auto by_layout = std::ranges::find(recorded_layouts(), layout, &RecordedLayout::layout);
-    if (by_layout != recorded_layouts().end()) return by_layout->command;
+    if (const RecordedLayout* const by_layout = layout_recorded_as(layout)) return by_layout->command;
     const auto by_type = std::ranges::find(recorded_types(), type_of(""), &RecordedType::type);
     return by_type == recorded_types().end() ? "walk" : by_type->command;
   }
@@ -653,13 +652,15 @@ class Recording {
 
 bool is_recorded(const NamedMatrices& all) { return Recording::is_recorded(all); }
 
-const Command* command_of_recording(const std::string& path) {
+const Command* command_of_file(const std::string& path) {
   if (path == "-") return nullptr;
   try {
     const InputReports only_tried;
     NamedMatrices all = read_all_matrices(path);
-    if (!Recording::is_recorded(all)) return nullptr;
-    return find_row(commands(), Recording(all, place_of_file(path)).command());
+    if (Recording::is_recorded(all)) return find_row(commands(), Recording(all, place_of_file(path)).command());
+    const std::optional<ParametersAmong> among = parameters_among(all.matrices, place_of_file(path));
+    const RecordedLayout* const row = among ? layout_recorded_as(among->file.layout) : nullptr;
+    return row ? find_row(commands(), row->command) : nullptr;
   } catch (const InputError&) {
     return nullptr;  // whoever reads it tells why
   }

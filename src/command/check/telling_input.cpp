@@ -121,8 +121,11 @@ class Proposer {
     }
     arguments.read();
     if (command_.takes_model()) {
-      put_vectors(arguments, option::x, scope::source, size.words, seed);
-      if (command_.name != "encoder") put_vectors(arguments, option::target_x, scope::target, size.other_words, seed);
+      const std::optional<std::string> kind = arguments.text(option::kind);
+      const ModelKind* const model = kind ? &look_up(model_kinds(), *kind, "kind of model") : nullptr;
+      if (!model || model->encodes) put_vectors(arguments, option::x, scope::source, size.words, seed);
+      if (command_.name != "encoder" && (!model || model->decodes))
+        put_vectors(arguments, option::target_x, scope::target, size.other_words, seed);
     }
     put_own_vectors(arguments, seed);
     const Answer answer = command_.run(command_, arguments);

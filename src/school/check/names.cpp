@@ -73,7 +73,8 @@ const std::vector<Spelling>& spellings() {
     add({&head, &output}, {"headoutput", "headoutputs", "headout", "outputheads"});
     add({&concat, &head}, {"concatenated", "concatheads", "merged", "multihead"});
     add({&role::mask, &role::bias},
-        {"mask", "attnmask", "attentionmask", "causalmask", "lookaheadmask", "subsequentmask", "tril", "triu"});
+        {"mask", "attnmask", "attentionmask", "causalmask", "lookaheadmask", "subsequentmask", "tril", "triu",
+         "keypaddingmask", "paddingmask", "padmask", "srckeypaddingmask", "srcpaddingmask", "srcmask", "keymask"});
     add({&role::bias, &role::mask}, {"bias", "attnbias"});  // of nanoGPT: a mask of zeros and ones
     add({&positions}, {"pe", "posenc", "positionalencoding", "positionalencodings", "posemb", "pos"});
     add({&positioned}, {"xpos", "xpe", "xwithpositions", "withpositions"});
