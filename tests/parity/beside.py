@@ -34,7 +34,7 @@ def beside(module, **others):
 
 
 def models():
-    """A name, what is saved, the words behind the file, and the mistake that it is, if any."""
+    """A name, what is saved, the words behind the file, and what is said of it where it is wrong or refused."""
     source, target = torch.randn(1, 5, D), torch.randn(1, 4, D)
     causal = nn.Transformer.generate_square_subsequent_mask(4).double()
     sizes = {"dim_feedforward": INNER, "dropout": 0.0, "batch_first": True}
@@ -50,6 +50,14 @@ def models():
     for mask, wrong in ((causal, ""), (None, "order-not-masked")):
         saved = beside(decoder, tgt=target, memory=source, output=decoder(target, source, tgt_mask=mask))
         yield f"decoder layer, mask {mask is not None}", saved, ["--heads", "2"], wrong
+    alone = beside(decoder, tgt=target, output=decoder(target, source, tgt_mask=causal))
+    yield "decoder layer without memory", alone, [], "give --memory"
+    nothing = beside(layer, output=layer(source))
+    yield "encoder layer of nothing", nothing, [], "give --x"
+    narrow = beside(layer, x=source[..., :-1], output=layer(source))
+    yield "encoder layer of narrow vectors", narrow, [], "must have 8 columns"
+    two = beside(layer, output=layer(source))
+    yield "encoder layer of two sentences", {**two, "x": source.repeat(2, 1, 1).numpy()}, [], "has 2 sentences"
     whole = drawn(nn.Transformer(D, HEADS, 1, 1, **sizes))
     yield "transformer", beside(whole, src=source, tgt=target, output=whole(source, target, tgt_mask=causal)), [], ""
 
@@ -94,7 +102,7 @@ def fault(name, path, line, wrong):
     """What is wrong with what attn check says, as a sentence."""
     page = subprocess.run([ATTN, "check", path, *line], capture_output=True, text=True)
     if wrong:
-        is_named = page.returncode == 1 and wrong in page.stdout
+        is_named = wrong in (page.stdout if page.returncode == 1 else page.stderr) and page.returncode in (1, 2)
         return "" if is_named else f"{name}: {wrong} is not said: {page.stderr}{page.stdout[:600]}"
     return "" if page.returncode == 0 else f"{name} does not agree: {page.stderr}{page.stdout[:600]}"
 

@@ -17,6 +17,7 @@
 #include "command/check/file_comparison.hpp"
 #include "command/check/inputs_in_file.hpp"
 #include "command/check/other_readings.hpp"
+#include "command/check/recorded_modules.hpp"
 #include "command/check/recording.hpp"
 #include "command/computed_problem.hpp"
 #include "core/support/error.hpp"
@@ -95,45 +96,68 @@ void take_attention_parameters(NamedMatrices& all, const std::string& path, cons
   std::erase_if(all.matrices, [&](const MatrixFile& file) { return among->names.contains(file.name); });
 }
 
-// What goes into a whole model, by how people call it, and as what it is compared.
+// What goes into a whole model, by how people call it, as what it is compared, and the words that say it as well.
 struct VectorsOfModel {
   const Option* option;
   std::vector<std::string_view> names;
   std::string_view compared_as;
+  const Option* words;  // null: none do
 };
 const std::vector<VectorsOfModel>& vectors_of_models() {
   static const std::vector<VectorsOfModel> table = {
-      {&option::x, {"x", "src", "source", "input", "inputs", "embeddings"}, "source.x"},
-      {&option::target_x, {"targetx", "tgt", "target", "x", "input", "inputs"}, "target.x"},
-      {&option::memory, {"memory", "encoderoutput", "encoderoutputs", "encout"}, "memory"},
+      {&option::x, {"x", "src", "source", "input", "inputs", "embeddings"}, "source.x", &option::source},
+      {&option::target_x, {"targetx", "tgt", "target", "x", "input", "inputs"}, "target.x", &option::target},
+      {&option::memory, {"memory", "encoderoutput", "encoderoutputs", "encout"}, "memory", nullptr},
   };
   return table;
 }
 
-// The parameters of a whole model that the file has beside what is compared, and what goes into it.
-void take_model_parameters(const Command& command, NamedMatrices& all, const std::string& path, Arguments& arguments) {
-  static constexpr std::array says_model = {&option::source, &option::target, &option::text, &option::seed};
-  const SourceParts source = parts_of_source(path);
-  if (gives_problem(arguments) || arguments.has_any(says_model) || source.path == "-" || !source.key.empty()) return;
-  std::optional<ParametersAmong> among = parameters_among(all.matrices, place_of_file(path));
-  if (!among) return;
-  arguments.put(option::parameters, path);
-  arguments.attachments.of<ParametersRead>().file = std::make_shared<const ParameterFile>(std::move(among->file));
-  std::erase_if(all.matrices, [&](const MatrixFile& file) { return among->names.contains(file.name); });
+// Takes what goes into a model. What is missing of it.
+std::vector<const Option*> take_vectors_of_model(const RecordedInputs& inputs, NamedMatrices& all,
+                                                 const std::string& where, Arguments& arguments) {
+  std::vector<const Option*> missing;
   std::set<const MatrixFile*> taken;
   for (const VectorsOfModel& row : vectors_of_models()) {
-    if (!offers(command, *row.option) || arguments.has(*row.option)) continue;
+    if (std::ranges::find(inputs.matrices, row.option) == inputs.matrices.end()) continue;
     for (const std::string_view name : row.names) {
+      if (arguments.has(*row.option) || (row.words && arguments.has(*row.words))) break;
       const auto found = std::ranges::find_if(all.matrices, [&](const MatrixFile& file) {
-        return plain_name(file.name) == name && file.count == 1 && !taken.contains(&file);
+        return plain_name(file.name) == name && !taken.contains(&file);
       });
       if (found == all.matrices.end()) continue;
+      if (found->count > 1)
+        fail("{}: {} has {} sentences, and one is compared: save that of one, as in {}[:1]", where,
+             name_in_quotes(found->name), found->count, found->name);
       arguments.put(*row.option, *found);
       found->name = row.compared_as;
       taken.insert(&*found);
-      break;
     }
+    if (!arguments.has(*row.option) && !(row.words && arguments.has(*row.words))) missing.push_back(row.option);
   }
+  return missing;
+}
+
+// The parameters of a whole model that the file has beside what is compared, and what goes into it.
+void take_model_parameters(const Command& command, NamedMatrices& all, const std::string& path, Arguments& arguments) {
+  const SourceParts source = parts_of_source(path);
+  const std::string where = place_of_file(path);
+  const RecordedInputs* const inputs = inputs_recorded_for(command.name);
+  if (!inputs || gives_problem(arguments) || source.path == "-" || !source.key.empty()) return;
+  std::optional<ParametersAmong> among = parameters_among(all.matrices, where);
+  if (!among || !layout_recorded_as(among->file.layout)) return;
+  std::erase_if(all.matrices, [&](const MatrixFile& file) { return among->names.contains(file.name); });
+  const std::vector<const Option*> missing = take_vectors_of_model(*inputs, all, where, arguments);
+  // Where words have vectors, their ids go in.
+  const auto is_embedding = [](const auto& parameter) {
+    return parameter.first.ends_with(fmt::format(".{}", role::e.leaf));
+  };
+  const bool has_words = std::ranges::any_of(among->file.parameters, is_embedding);
+  const std::array words = {&option::source, &option::target, &option::text};
+  if (!missing.empty() && !(has_words && arguments.has_any(words)))
+    fail("{} has the parameters of {}, and not all that goes into it: give {}", where, among->file.layout,
+         has_words ? option::target.name : missing.front()->name);
+  arguments.put(option::parameters, path);
+  arguments.attachments.of<ParametersRead>().file = std::make_shared<const ParameterFile>(std::move(among->file));
 }
 
 // γ and β of a norm by itself, as PyTorch names them.
@@ -373,7 +397,13 @@ void take_with_supposed_heads(const Command& command, const std::string& path, A
     most = found;
     arguments = others;
   }
-  if (!most) return take_all_as_read(command, read, path, arguments);  // which says what is missing
+  if (!most) {  // what is wrong with one head is not how many there are
+    Arguments one = before;
+    one.put(option::heads, std::size_t{1});
+    take_all_as_read(command, read, path, one);
+    agreement_of_taken(command, std::move(one));
+    return take_all_as_read(command, read, path, arguments);
+  }
   arguments.attachments.of<MatricesToCompare>().supposed.push_back(&option::heads);
   take_all_as_read(command, read, path, arguments);
 }

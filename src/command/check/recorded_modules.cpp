@@ -53,7 +53,7 @@ const RecordedLayout* layout_recorded_as(std::string_view layout) {
 
 std::span<const RecordedType> recorded_types() { return commands_by_type; }
 
-std::span<const RecordedInputs> recorded_inputs() {
+const RecordedInputs* inputs_recorded_for(std::string_view command) {
   static const std::vector<RecordedInputs> table = {
       {"walk",
        {&option::x, &option::memory, &option::value_memory},
@@ -77,7 +77,8 @@ std::span<const RecordedInputs> recorded_inputs() {
        {&option::source, &option::target}},
       {"layer-norm", {&option::x}, {}},
   };
-  return table;
+  const auto found = std::ranges::find(table, command, &RecordedInputs::command);
+  return found == table.end() ? nullptr : &*found;
 }
 
 std::span<const AroundLinear> around_linear() { return linear_layers; }

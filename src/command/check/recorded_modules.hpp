@@ -41,7 +41,8 @@ struct RecordedInputs {
   std::vector<MaskName> masks;  // those with a longer ending first
   std::array<const Option*, 2> ids = {};
 };
-std::span<const RecordedInputs> recorded_inputs();
+/// Null: nothing that this command computes is a module.
+const RecordedInputs* inputs_recorded_for(std::string_view command);
 
 /// What goes into a linear layer and what comes out, by its weight.
 struct AroundLinear {

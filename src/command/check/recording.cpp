@@ -301,8 +301,8 @@ class Recording {
   }
 
   void take_inputs() {
-    const auto row = std::ranges::find(recorded_inputs(), kind_, &RecordedInputs::command);
-    if (row == recorded_inputs().end()) return;
+    const RecordedInputs* const row = inputs_recorded_for(kind_);
+    if (!row) return;
     if (additive_) return take_additive();
     const bool stand_for_themselves = kind_ == "walk" && !projects();
     const MatrixFile* before = nullptr;
@@ -364,8 +364,8 @@ class Recording {
 
   // PyTorch's masks: true forbids, and floats are added. What a module of another author means is tried.
   void take_masks() {
-    const auto row = std::ranges::find(recorded_inputs(), kind_, &RecordedInputs::command);
-    if (row == recorded_inputs().end()) return;
+    const RecordedInputs* const row = inputs_recorded_for(kind_);
+    if (!row) return;
     const bool is_of_pytorch = has_type("MultiheadAttention");
     bool has_mask = false;
     for (MatrixFile& file : all_.matrices) {
@@ -641,7 +641,7 @@ class Recording {
   std::string focus_;                       // the module that is compared, by its name; empty: the recorded one
   std::optional<AdditiveLayers> additive_;  // what it has, where it is an additive attention
   const Command* command_ = nullptr;
-  std::string_view kind_;           // the row of recorded_inputs()
+  std::string_view kind_;           // the command of its inputs
   std::optional<Shape> embedding_;  // words × numbers, where the parameters have one
   bool makes_logits_ = false;
   std::string path_;
