@@ -17,6 +17,8 @@ except ImportError:
     print("skipped: PyTorch or NumPy is missing")
     sys.exit(77)
 
+import gpt2
+
 ATTN = sys.argv[1]
 D, HEADS, INNER = 8, 2, 16
 
@@ -60,6 +62,21 @@ def models():
     yield "encoder layer of two sentences", {**two, "x": source.repeat(2, 1, 1).numpy()}, [], "has 2 sentences"
     whole = drawn(nn.Transformer(D, HEADS, 1, 1, **sizes))
     yield "transformer", beside(whole, src=source, tgt=target, output=whole(source, target, tgt_mask=causal)), [], ""
+
+
+def decoders():
+    """GPT-2 under the names of several libraries, with its buffers. Ids go in."""
+    for case in gpt2.cases():
+        if case["ending"] != ".npz":
+            continue
+        tensors = gpt2.tensors_of(case)
+        head = torch.randn_like(tensors["wte.weight"]) if case["names"] == "minGPT" else tensors["wte.weight"]
+        ids = torch.randint(case["words"], (case["n"],))
+        logits = gpt2.run(tensors, head, ids, case)["logits"]
+        saved = {**gpt2.saved_as(case, tensors, head), "logits": logits}
+        line = ["--target", " ".join(str(int(one)) for one in ids)]
+        yield f"GPT-2, {case}", saved, line, ""
+        yield f"GPT-2 of no ids, {case}", saved, [], "give --target"
 
 
 def norms():
@@ -113,7 +130,7 @@ def main():
     faults, tried = [], 0
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "mine.npz")
-        for cases in (models, norms, attentions):
+        for cases in (models, decoders, norms, attentions):
             for name, saved, line, wrong in cases():
                 np.savez(path, **saved)
                 faults += filter(None, [fault(name, path, line, wrong)])

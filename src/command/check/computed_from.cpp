@@ -96,20 +96,28 @@ void take_attention_parameters(NamedMatrices& all, const std::string& path, cons
   std::erase_if(all.matrices, [&](const MatrixFile& file) { return among->names.contains(file.name); });
 }
 
-// What goes into a whole model, by how people call it, as what it is compared, and the words that say it as well.
+// What goes into a whole model: by what people call it there besides the names of its role, on which side it is
+// compared, and the words that say it as well.
 struct VectorsOfModel {
   const Option* option;
-  std::vector<std::string_view> names;
-  std::string_view compared_as;
-  const Option* words;  // null: none do
+  const Role* role;
+  std::vector<std::string_view> also_called;  // as plain names
+  const ScopeKind* side;                      // null: on none
+  const Option* words;                        // null: none do
 };
 const std::vector<VectorsOfModel>& vectors_of_models() {
   static const std::vector<VectorsOfModel> table = {
-      {&option::x, {"x", "src", "source", "input", "inputs", "embeddings"}, "source.x", &option::source},
-      {&option::target_x, {"targetx", "tgt", "target", "x", "input", "inputs"}, "target.x", &option::target},
-      {&option::memory, {"memory", "encoderoutput", "encoderoutputs", "encout"}, "memory", nullptr},
+      {&option::x, &role::x, {"src", "source"}, &scope::source, &option::source},
+      {&option::target_x, &role::x, {"tgt", "target", "targetx"}, &scope::target, &option::target},
+      {&option::memory, &role::memory, {}, nullptr, nullptr},
   };
   return table;
+}
+
+bool is_called(const MatrixFile& file, const VectorsOfModel& row, bool by_role) {
+  if (!by_role) return std::ranges::find(row.also_called, plain_name(file.name)) != row.also_called.end();
+  const std::span<const Role* const> roles = roles_named(file.name);
+  return !roles.empty() && roles.front() == row.role;
 }
 
 // Takes what goes into a model. What is missing of it.
@@ -119,20 +127,27 @@ std::vector<const Option*> take_vectors_of_model(const RecordedInputs& inputs, N
   std::set<const MatrixFile*> taken;
   for (const VectorsOfModel& row : vectors_of_models()) {
     if (std::ranges::find(inputs.matrices, row.option) == inputs.matrices.end()) continue;
-    for (const std::string_view name : row.names) {
-      if (arguments.has(*row.option) || (row.words && arguments.has(*row.words))) break;
-      const auto found = std::ranges::find_if(all.matrices, [&](const MatrixFile& file) {
-        return plain_name(file.name) == name && !taken.contains(&file);
-      });
-      if (found == all.matrices.end()) continue;
-      if (found->count > 1)
-        fail("{}: {} has {} sentences, and one is compared: save that of one, as in {}[:1]", where,
-             name_in_quotes(found->name), found->count, found->name);
-      arguments.put(*row.option, *found);
-      found->name = row.compared_as;
-      taken.insert(&*found);
+    if (arguments.has(*row.option) || (row.words && arguments.has(*row.words))) continue;
+    auto found = all.matrices.end();
+    for (const bool by_role : {false, true}) {
+      if (found == all.matrices.end())
+        found = std::ranges::find_if(all.matrices, [&](const MatrixFile& file) {
+          return !taken.contains(&file) && is_called(file, row, by_role);
+        });
     }
-    if (!arguments.has(*row.option) && !(row.words && arguments.has(*row.words))) missing.push_back(row.option);
+    if (found == all.matrices.end()) {
+      missing.push_back(row.option);
+      continue;
+    }
+    if (found->count > 1)
+      fail("{}: {} has {} sentences, and one is compared: save that of one, as in {}[:1]", where,
+           name_in_quotes(found->name), found->count, found->name);
+    arguments.put(*row.option, *found);
+    taken.insert(&*found);
+    const std::string name = row.side ? Name({*row.side}, *row.role).text() : std::string(row.role->leaf);
+    if (!found->name.ends_with(row.role->leaf))
+      all.remarks.push_back(fmt::format("{} goes into the model: it is {}.", found->name, name));
+    found->name = name;
   }
   return missing;
 }
@@ -142,22 +157,20 @@ void take_model_parameters(const Command& command, NamedMatrices& all, const std
   const SourceParts source = parts_of_source(path);
   const std::string where = place_of_file(path);
   const RecordedInputs* const inputs = inputs_recorded_for(command.name);
-  if (!inputs || gives_problem(arguments) || source.path == "-" || !source.key.empty()) return;
-  std::optional<ParametersAmong> among = parameters_among(all.matrices, where);
-  if (!among || !layout_recorded_as(among->file.layout)) return;
-  std::erase_if(all.matrices, [&](const MatrixFile& file) { return among->names.contains(file.name); });
+  if (!inputs || gives_problem(arguments) || source.path == "-" || !source.key.empty() ||
+      !layout_recorded_as(layout_among(all.matrices)))
+    return;
+  ParametersAmong among = *parameters_among(all.matrices, where);
+  std::erase_if(all.matrices, [&](const MatrixFile& file) { return among.names.contains(file.name); });
   const std::vector<const Option*> missing = take_vectors_of_model(*inputs, all, where, arguments);
   // Where words have vectors, their ids go in.
-  const auto is_embedding = [](const auto& parameter) {
-    return parameter.first.ends_with(fmt::format(".{}", role::e.leaf));
-  };
-  const bool has_words = std::ranges::any_of(among->file.parameters, is_embedding);
-  const std::array words = {&option::source, &option::target, &option::text};
-  if (!missing.empty() && !(has_words && arguments.has_any(words)))
-    fail("{} has the parameters of {}, and not all that goes into it: give {}", where, among->file.layout,
+  const bool has_words = embedding_in(among.file.parameters) != nullptr;
+  if (!missing.empty() &&
+      !(has_words && arguments.has_any(std::array{&option::source, &option::target, &option::text})))
+    fail("{} has the parameters of {}, and not all that goes into it: give {}", where, among.file.layout,
          has_words ? option::target.name : missing.front()->name);
   arguments.put(option::parameters, path);
-  arguments.attachments.of<ParametersRead>().file = std::make_shared<const ParameterFile>(std::move(among->file));
+  arguments.attachments.of<ParametersRead>().file = std::make_shared<const ParameterFile>(std::move(among.file));
 }
 
 // γ and β of a norm by itself, as PyTorch names them.
@@ -166,7 +179,9 @@ void name_own_parameters(const Command& command, NamedMatrices& all) {
     const auto is_it = [&](const OfferedOption& row) { return row.option->role == &tensor.role; };
     if (std::ranges::none_of(command.own.options, is_it)) continue;
     for (MatrixFile& file : all.matrices) {
-      if (file.name == tensor.name) file.name = tensor.role.leaf;
+      if (file.name != tensor.name || file.name == tensor.role.leaf) continue;
+      file.name = tensor.role.leaf;
+      all.remarks.push_back(fmt::format("{} is {}, as in a norm of PyTorch.", tensor.name, file.name));
     }
   }
 }
@@ -353,7 +368,7 @@ void take_all_as_read(const Command& command, NamedMatrices all, const std::stri
   if (all.are_named) name_own_parameters(command, all);
   if (all.are_named && command.takes_model()) {
     const bool are_given = arguments.has(option::parameters);
-    if (!is_recorded(*arguments.attachments.find<MatricesToCompare>()->as_read))
+    if (!arguments.attachments.find<MatricesToCompare>()->is_recorded)
       take_model_parameters(command, all, path, arguments);
     if (!are_given && arguments.has(option::parameters) && !arguments.has(option::heads))
       fail_without_number_of_heads(place_of_file(path));

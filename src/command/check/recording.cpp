@@ -545,10 +545,8 @@ class Recording {
   std::optional<Shape> shape_of_embedding() const {
     const std::optional<ParametersAmong> among = parameters_of_layout();
     if (!among) return std::nullopt;
-    for (const auto& [name, matrix] : among->file.parameters) {
-      if (name.ends_with("." + std::string(role::e.leaf))) return matrix.shape();
-    }
-    return std::nullopt;
+    const Matrix* const embedding = embedding_in(among->file.parameters);
+    return embedding ? std::optional(embedding->shape()) : std::nullopt;
   }
 
   // A module, and which of its results it is, by its number or name, where there are several.
@@ -658,8 +656,7 @@ const Command* command_of_file(const std::string& path) {
     const InputReports only_tried;
     NamedMatrices all = read_all_matrices(path);
     if (Recording::is_recorded(all)) return find_row(commands(), Recording(all, place_of_file(path)).command());
-    const std::optional<ParametersAmong> among = parameters_among(all.matrices, place_of_file(path));
-    const RecordedLayout* const row = among ? layout_recorded_as(among->file.layout) : nullptr;
+    const RecordedLayout* const row = layout_recorded_as(layout_among(all.matrices));
     return row ? find_row(commands(), row->command) : nullptr;
   } catch (const InputError&) {
     return nullptr;  // whoever reads it tells why

@@ -20,6 +20,17 @@ bool is_vector(std::string_view name) {
   return parameter && parameter->is_vector();
 }
 
+// The best match of the names of matrices; nothing: of no layout but our own, or some are missing.
+std::optional<LayoutMatch> match_among(std::span<const MatrixFile> matrices) {
+  TensorNames names;
+  for (const MatrixFile& file : matrices) {
+    if (file.count == 1) names.insert(file.name);
+  }
+  const std::vector<LayoutMatch> layouts = recognize(names);
+  if (layouts.empty() || layouts.front().layout->name == own_layout || layouts.front().missing) return std::nullopt;
+  return layouts.front();
+}
+
 // What `use` makes of the matrices in the scope of a file.
 template <class Use>
 auto with_source(const std::string& path, std::string_view scope, const Use& use) {
@@ -44,19 +55,27 @@ ParameterFile read_parameters(const std::string& path, std::string_view scope, s
 }
 
 std::optional<ParametersAmong> parameters_among(std::span<const MatrixFile> matrices, const std::string& where) {
-  std::map<std::string, const Matrix*, std::less<>> by_name;
-  TensorNames names;
-  for (const MatrixFile& file : matrices) {
-    if (file.count > 1) continue;
-    by_name.emplace(file.name, &file.matrix);
-    names.insert(file.name);
-  }
-  const std::vector<LayoutMatch> layouts = recognize(names);
-  if (layouts.empty() || layouts.front().layout->name == own_layout || layouts.front().missing) return std::nullopt;
+  const std::optional<LayoutMatch> match = match_among(matrices);
+  if (!match) return std::nullopt;
   ParametersAmong among;
-  for (const PlacedTensor& tensor : layouts.front().tensors) among.names.insert(tensor.name);
-  among.file = translate({among.names, [&](const std::string& name) { return *by_name.at(name); }, {}}, where);
+  for (const PlacedTensor& tensor : match->tensors) among.names.insert(tensor.name);
+  const auto read = [&](const std::string& name) {
+    return std::ranges::find_if(matrices, [&](const MatrixFile& file) { return file.count == 1 && file.name == name; })
+        ->matrix;
+  };
+  among.file = translate({among.names, read, {}}, where);
   return among;
+}
+
+std::string_view layout_among(std::span<const MatrixFile> matrices) {
+  const std::optional<LayoutMatch> match = match_among(matrices);
+  return match ? match->layout->name : std::string_view();
+}
+
+const Matrix* embedding_in(const ParameterSet& parameters) {
+  const auto found = std::ranges::find_if(
+      parameters, [](const auto& parameter) { return &name_from_text(parameter.first).role() == &role::e; });
+  return found == parameters.end() ? nullptr : &found->second;
 }
 
 std::vector<NamedParameter> read_part(const std::string& path, std::string_view scope, const ScopeKind& part) {

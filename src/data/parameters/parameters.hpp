@@ -45,6 +45,11 @@ struct ParametersAmong {
   std::set<std::string, std::less<>> names;
 };
 std::optional<ParametersAmong> parameters_among(std::span<const MatrixFile> matrices, const std::string& where);
+/// Their layout, and nothing that reads them; empty: there are none.
+std::string_view layout_among(std::span<const MatrixFile> matrices);
+
+/// The vectors of words, [words, d_model]; null: the parameters have none.
+const Matrix* embedding_in(const ParameterSet& parameters);
 
 /// A parameter that a file has, by its name there.
 struct NamedParameter {
